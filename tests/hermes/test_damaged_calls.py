@@ -69,3 +69,27 @@ def test_a_damaged_call_obeys_the_laws_and_loses_nothing_silently(seed: int) -> 
         events, whole = streamed(pieces, **options)
         assert whole == reading
         assert_events_match(events, reading)
+
+
+ALTERNATE = [
+    ("<function_call>", "</function_call>"),
+    ("<tools>", "</tools>"),
+    ("<function=%s>", "</function>"),
+    ('<function name="%s">', "</function>"),
+    ('<tool_call name="%s">', "</tool_call>"),
+]
+LOST = ['{"city": "Rome"', '{"city": "Rome', '{"city"', '{"city": ["Rome"}']
+
+
+@pytest.mark.parametrize("between", ["", "\n", " and "])
+@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize(("opening", "closing"), ALTERNATE, ids=str)
+def test_a_damaged_call_in_another_tag_never_takes_the_next_one_with_it(opening, closing, lost, between):
+    def call(name: str, arguments: str) -> str:
+        if "%" in opening:
+            return opening % name + arguments + closing
+        return f'{opening}{{"name": "{name}", "arguments": {arguments}}}{closing}'
+
+    reading = parse(call("find", lost) + between + call("get", '{"city": "Oslo"}'))
+    assert [dict(each.arguments) for each in reading.calls if each.name == "get"] == [{"city": "Oslo"}]
+    assert all("Oslo" not in json.dumps(each.arguments) for each in reading.calls if each.name == "find")

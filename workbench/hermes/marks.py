@@ -24,6 +24,11 @@ CALL_CLOSE_ANY_CASE: Final = re.compile(r"</(?i:tool_call)>")
 """The closing tag of a call, in upper or lower case."""
 CALL_BEGINS: Final = re.compile(r"<(?i:tool_call)>(?=\s*+(?:[{\[]|<function))")
 """An opening tag that is directly followed by the payload of a call."""
+ALTERNATE_BEGINS: Final = re.compile(
+    rf"{CALL_BEGINS.pattern}|<(?:(?:tools|function_call|functioncall)>(?=\s*+[{{\[])"
+    r"|function=[^<>&\n]*>(?=\s*+\{)|(?:function|tool_call) name=)"
+)
+"""The same, or another tag of a call."""
 CUT_CALL_CLOSE: Final = re.compile(
     r"\s*+(?:</tool(?:_(?:c(?:a(?:ll?)?)?)?)?(?![\w>])|<(?:/(?:t(?:oo?)?)?)?\Z)"
 )

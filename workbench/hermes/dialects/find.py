@@ -287,7 +287,7 @@ def _row(read: Callable[[PayloadReader, int], Calls | None]) -> "_Reader":
             return None
         calls = read(reader, opener.end())
         if calls is None or calls.is_partial:
-            return calls
+            return calls and (_ended(reader, form, calls) or calls)
         close = form.patterns.closes.match(reader.text, calls.end, reader.end) if form.closes else None
         if form.closes and close is None and not form.call:
             return None

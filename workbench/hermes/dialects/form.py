@@ -66,7 +66,8 @@ class Patterns:
     def __init__(self, form: Form) -> None:
         self._form = form
         self._closers = "|".join(filter(None, (form.closes, form.ends))) or NOTHING
-        self._stop = self._closers if form.is_plain else f"{self._closers}|{form.opens}"
+        has_token = bool(form.call) or not form.is_plain
+        self._stop = f"{self._closers}|{form.opens}" if has_token else self._closers
 
     @cached_property
     def opener(self) -> "re.Pattern[str]":

@@ -178,9 +178,14 @@ class PayloadReader:
         return any(self.completion.spec(draft.name) is not None for draft in drafts)
 
     def _rest(self, position: int, *, is_partial: bool) -> Calls:
-        """Return a list of which no call counts, because the one at `position` cannot be read: all of the paragraph."""
-        end = _PARAGRAPH_END.search(self.text, position, self.end)
-        return Calls([], end.start() if end else self.end, is_partial)
+        """Return a list of which no call counts, because the one at `position` cannot be read.
+
+        It extends to the token that ends it or begins the next call, at most to the end of the paragraph.
+        """
+        stop = self.completion.places(self._patterns.stop).next(position, self.end)
+        limit = stop.start if stop else self.end
+        end = _PARAGRAPH_END.search(self.text, position, limit)
+        return Calls([], end.start() if end else limit, is_partial)
 
     def named(self, written: str, place: tuple[int, int], position: int) -> Calls | None:
         """Read a call of the tool `written` (at `place`) whose arguments are the JSON object at `position`."""

@@ -13,7 +13,7 @@ from workbench.hermes.body.shape import (
     normal_name,
 )
 from workbench.hermes.json_text.reader import read_value
-from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
+from workbench.hermes.marks import ALTERNATE_BEGINS, ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
 from workbench.hermes.reading import Dialect
 from workbench.hermes.scanner.block import Block, call_block, refused_block
 from workbench.hermes.text.completion import BodyText, Completion, JsonNode, Tag, UnreadableBody, within_call
@@ -28,7 +28,8 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     notes = BlockNotes(text)
     word = re.split(r"[ =>]", text[start + 1 : end], maxsplit=1)[0]
     close = ALTERNATE_CLOSE[word]
-    source = BodyText(text, completion.reach(end), notes, close, keys=declared_keys(completion.tools))
+    keys = declared_keys(completion.tools)
+    source = BodyText(text, completion.reach(end), notes, close, keys=keys, begins=ALTERNATE_BEGINS)
     try:
         position = source.skip(end)
         if text[start + 1 : end].startswith(word + ">"):
