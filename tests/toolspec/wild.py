@@ -94,6 +94,7 @@ WILD: dict[str, Wild] = {
         drafted(D19, properties={"a": PAIR}, dependentRequired={"a": ["b"]}), (), {"a": [1, "x"], "b": 1}, {"a": [1]}
     ),
     "draft 2020-12": Wild(drafted(D20, properties={"a": {"prefixItems": [{"type": "number"}]}}), (), {"a": [1]}, {"a": ["x"]}),
+    "a draft that is a number": Wild(tool({"$schema": 7, "type": "object"}), ("spec-annotation",), {}),
     "unknown draft": Wild(drafted("https://example.com/my-draft", properties={"a": {"type": "integer"}}), ("spec-draft",), {"a": 1}, {"a": "x"}),
     "tuple without draft": Wild(of(a=PAIR), ("spec-tuple",), {"a": [1, "x"]}, {"a": ["x", 1]}),
     "dependencies without draft": Wild(tool({"type": "object", **CARD}), (), {"card": 1, "zip": 1}, {"card": 1}),
@@ -121,6 +122,9 @@ WILD: dict[str, Wild] = {
     "parameters an empty list": Wild(tool([]), ("spec-empty",), {}),
     "properties null": Wild(tool({"type": "object", "properties": None}), ("spec-nulls",), {"a": 1}),
     "properties an empty list": Wild(tool({"type": "object", "properties": []}), ("spec-empty",), {}),
+    "items an empty list": Wild(of(a={"type": "array", "items": []}), ("spec-empty",), {"a": [1]}, {"a": 1}),
+    "additionalProperties an empty list": Wild(tool({"type": "object", "additionalProperties": []}), ("spec-empty",), {"a": 1}),
+    "a property that is an empty list": Wild(of(a=[], b={"type": "integer"}), ("spec-empty",), {"a": 1}, {"b": "x"}),
     "required null": Wild(tool({"type": "object", "properties": {"a": {"type": "integer"}}, "required": None}), ("spec-nulls",), {}, {"a": "x"}),
     "description null": Wild(of(a={"type": "integer", "description": None}), ("spec-nulls",), {"a": 1}, {"a": "x"}),
     "enum null": Wild(of(a={"type": "integer", "enum": None, "items": None}), ("spec-nulls",), {"a": 1}, {"a": "x"}),
@@ -134,6 +138,8 @@ WILD: dict[str, Wild] = {
     "tuple": Wild(of(a={"type": "tuple"}), ("spec-types",), {"a": []}, {"a": 1}),
     "bool": Wild(of(a={"type": "bool"}), ("spec-types",), {"a": True}, {"a": "x"}),
     "List[int]": Wild(of(a={"type": "List[int]"}), ("spec-types",), {"a": [1]}, {"a": ["x"]}),
+    "string[]": Wild(of(a={"type": "string[]"}), ("spec-types",), {"a": ["x"]}, {"a": "x"}),
+    "array<integer>": Wild(of(a={"type": "array<integer>"}), ("spec-types",), {"a": [1]}, {"a": ["x"]}),
     "int | None": Wild(of(a={"type": "int | None"}), ("spec-types",), {"a": None}, {"a": "x"}),
     "Union[int, str]": Wild(of(a={"type": "Union[int, str]"}), ("spec-types",), {"a": "x"}, {"a": None}),
     "types in capitals": Wild(tool({"type": "OBJECT", "properties": {"a": {"type": "INTEGER"}}}), ("spec-types",), {"a": 1}, {"a": "x"}),
@@ -151,6 +157,10 @@ WILD: dict[str, Wild] = {
         tool({"type": "object", "properties": {"a": {}}, "required": ["a", "a"]}), ("spec-required",), {"a": 1}, {}
     ),
     "a flag at the top": Wild(tool({"type": "object", "required": True}), ("spec-required",), {}),
+    "required an empty text": Wild(tool({"type": "object", "properties": {"a": {}}, "required": ""}), ("spec-required",), {}),
+    "required an empty object": Wild(tool({"type": "object", "properties": {"a": {}}, "required": {}}), ("spec-required",), {}),
+    "a null in required": Wild(tool({"type": "object", "properties": {"a": {}}, "required": ["a", None]}), ("spec-required",), {"a": 1}, {}),
+    "only a null in required": Wild(tool({"type": "object", "properties": {"a": {}}, "required": [None]}), ("spec-required",), {}),
     "required but not declared": Wild(
         tool({"type": "object", "properties": {"a": {}}, "required": ["b"]}), ("required-not-declared",), {"b": 1}, {"a": 1}
     ),

@@ -72,7 +72,7 @@ _NAMED: Final = frozenset(
     {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 _ANNOTATIONS: Final[Mapping[str, tuple[type, str]]] = {
-    **dict.fromkeys(("title", "description", "$comment", "format"), (str, "a text")),
+    **dict.fromkeys(("title", "description", "$comment", "$schema", "format"), (str, "a text")),
     **dict.fromkeys(("contentEncoding", "contentMediaType"), (str, "a text")),
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly"), (bool, "true or false")),
     "examples": (list, "a list"),
@@ -203,12 +203,9 @@ class _Walk:
     def _value(self, fields: JsonObject, key: str, where: Where, depth: int) -> "JsonValue | _LeftOut":
         """Return the value of a keyword as it is read."""
         value = fields[key]
+        if key in _NAMED or key in _SCHEMA:
+            value = self._object(key, value, where)
         if key in _NAMED:
-            is_empty = isinstance(value, list | str) and not value
-            if is_empty and self.makes(
-                "spec-empty", f"{_name(key)} is empty, read as an empty object", where
-            ):
-                return {}
             return self._by_name(key, value, where, depth)
         if key in _LISTED and isinstance(value, list):
             if key == "items" and self.tuple_place is None:
@@ -223,6 +220,13 @@ class _Walk:
         if key in _ANNOTATIONS and not isinstance(value, _ANNOTATIONS[key][0]):
             message = f"{_name(key)} is not {_ANNOTATIONS[key][1]} and is left out"
             return _LEFT_OUT if self.makes("spec-annotation", message, where) else value
+        return value
+
+    def _object(self, key: str, value: JsonValue, where: Where) -> JsonValue:
+        """Return an empty object for an empty list or text, which PHP writes for one."""
+        is_empty = isinstance(value, list | str) and not value
+        if is_empty and self.makes("spec-empty", f"{_name(key)} is empty, read as an empty object", where):
+            return {}
         return value
 
     def _by_name(self, key: str, value: JsonValue, where: Where, depth: int) -> JsonValue:
@@ -247,12 +251,14 @@ class _Walk:
                 message = f"{_name(name)} is only a type name, read as its type"
                 if kind is not None and self.makes("spec-types", message, inside):
                     schema = kind
+            if key != "dependencies":
+                schema = self._object(name, schema, inside)
             result[name] = self.schema(schema, inside, depth - 1)
         is_same = result.keys() == schemas.keys() and all(result[name] is schemas[name] for name in schemas)
         return schemas if is_same else result
 
     def _required(self, fields: JsonObject, result: dict[str, JsonValue], where: Where) -> None:
-        """Read all forms of `required` as one list of names: draft 3's flags, a single name, repeated names."""
+        """Read all forms of `required` as one list of names: draft 3's flags, a single name, a list with a null."""
         own = fields.get("required")
         names: list[str] = []
         if _is_names(own):
@@ -261,20 +267,25 @@ class _Walk:
                 self.makes(
                     "spec-required", "a name is twice in `required` and counts once", (*where, "required")
                 )
-        elif isinstance(own, str) and not _FLAG.fullmatch(own):
+        elif isinstance(own, str) and own and not _FLAG.fullmatch(own):
             names = [own]
             self.makes(
                 "spec-required", "`required` is one name, read as a list of names", (*where, "required")
             )
-        elif isinstance(own, bool | str):
-            # The object around it takes the name, and reports it. Outermost, a flag means nothing.
-            del result["required"]
-            if not where:
-                self.makes(
-                    "spec-required", "`required` is not a list of names and is left out", ("required",)
-                )
+        elif isinstance(own, list):
+            names = [name for name in own if isinstance(name, str)]
+            self.makes(
+                "spec-required",
+                "`required` has entries that are not names, which are left out",
+                (*where, "required"),
+            )
         elif own is not None:
-            return
+            # The object around a flag takes the name, and reports it. Anything else means nothing.
+            del result["required"]
+            is_flag = isinstance(own, bool) or (isinstance(own, str) and own)
+            if not where or not is_flag:
+                message = "`required` is not a list of names and is left out"
+                self.makes("spec-required", message, (*where, "required"))
         properties = as_object(fields.get("properties"))
         for name, schema in properties.items():
             inside = (*where, "properties", name)
@@ -291,6 +302,8 @@ class _Walk:
                     names.append(name)
         if names and names != own:
             result["required"] = cast(JsonValue, names)
+        elif own and not names:
+            result.pop("required", None)
 
     def _type(self, result: dict[str, JsonValue], where: Where) -> None:
         written = result.get("type")

@@ -82,7 +82,7 @@ def pattern_problem(pattern: str) -> str:
     >>> pattern_problem("^[a-z]+$")
     ''
     >>> pattern_problem("(?=a)b")
-    'it needs backtracking (lookaround, backreference) and is not run'
+    'it needs backtracking (lookaround, backreference)'
     """
     return _compiled(pattern).problem
 
@@ -190,7 +190,7 @@ def _problem_of(error: Exception) -> str:
     reason = error.args[0] if error.args else ""
     text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
     if _BACKTRACKS.search(text):
-        return "it needs backtracking (lookaround, backreference) and is not run"
+        return "it needs backtracking (lookaround, backreference)"
     for phrase, message in _LIMITS:
         if phrase in text:
             return message

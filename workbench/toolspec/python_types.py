@@ -57,7 +57,7 @@ TYPES: Final[Mapping[str, str]] = {
 *Source:* rows of Salesforce/xlam-function-calling-60k and Team-ACE/ToolACE; the function documents of the Berkeley
 Function-Calling Leaderboard, which also use Java's and JavaScript's names."""
 _ANY: Final = frozenset({"any", "object type", "mixed"})
-_TYPE: Final = re.compile(r"\s*+(?P<word>\w+)\s*+(?:\[(?P<inside>.*)\])?\s*+", re.DOTALL)
+_TYPE: Final = re.compile(r"(?P<word>\w+)\s*+(?:[\[<](?P<inside>.*)[\]>])?", re.DOTALL)
 _OPTIONAL: Final = re.compile(r",\s*optional\b.*", re.IGNORECASE | re.DOTALL)
 _LONGEST_CHARS: Final = 200
 """Longer type names are not read, because each pair of brackets is read by a call of its own."""
@@ -68,6 +68,8 @@ def type_of(written: str) -> JsonObject:
 
     >>> type_of("Optional[List[str]]"), type_of("any")
     ({'type': 'array', 'items': {'type': 'string'}}, {})
+    >>> type_of("string[]"), type_of("array<integer>")
+    ({'type': 'array', 'items': {'type': 'string'}}, {'type': 'array', 'items': {'type': 'integer'}})
     >>> type_of("Union[int, str]"), type_of("int | None")
     ({'type': ['integer', 'string']}, {'type': ['integer', 'null']})
     """
@@ -76,7 +78,10 @@ def type_of(written: str) -> JsonObject:
     alternatives = _split(written, "|")
     if len(alternatives) > 1:
         return _union(alternatives)
-    match = _TYPE.fullmatch(_OPTIONAL.sub("", written))
+    bare = _OPTIONAL.sub("", written).strip()
+    if bare.endswith("[]"):
+        return {"type": "array", "items": type_of(bare[:-2])}
+    match = _TYPE.fullmatch(bare)
     word = match["word"].lower() if match else ""
     inside = (match["inside"] if match else None) or ""
     if word == "optional":
