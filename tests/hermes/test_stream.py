@@ -73,6 +73,15 @@ def test_a_long_string_is_emitted_as_it_arrives() -> None:
     assert [call.arguments for call in stream.finish().calls] == [{"q": "abcd"}]
 
 
+def test_a_call_without_an_opening_tag_is_emitted_with_its_closing_tag() -> None:
+    stream = Stream(tools=TOOLS)
+    text = "Hi\n<function=g>\n<parameter=k>\nv\n</parameter>\n</function>\n</tool_call>"
+    assert [
+        event for piece in text[:-1] for event in stream.feed(piece) if not isinstance(event, TextDelta)
+    ] == []
+    assert stream.feed(">") == (CallStarted(0, "g"), ArgumentsDelta(0, '{"k": "v"}'), CallEnded(0))
+
+
 @pytest.mark.parametrize("end", [', "days": 2}}', ', "days": 2}', ', "town": "Q"}', ', "id": 1}', "}"])
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_arguments_that_closed_too_early_are_continued_and_not_taken_back(end: str, size: int) -> None:

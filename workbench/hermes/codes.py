@@ -109,7 +109,12 @@ CODES: Final[tuple[Code, ...]] = (
     _fix("tag-case", CodeArea.TAGS, "the tag is not in lower case"),
     _fix("alternate-tag", CodeArea.TAGS, "a tag other than `<tool_call>` around a call"),
     _fix("missing-close-tag", CodeArea.TAGS, "no `</tool_call>` after a complete payload"),
-    _fix("missing-open-tag", CodeArea.TAGS, "no `<tool_call>` before a call (lenient level)"),
+    _fix(
+        "missing-open-tag",
+        CodeArea.TAGS,
+        "no `<tool_call>` before a call with its closing tag (JSON: lenient level)",
+        is_guess=True,
+    ),
     _fix("no-tag", CodeArea.TAGS, "no tags around a call (lenient level)"),
     _fix("foreign-call", CodeArea.TAGS, "a call in the format of another model family (lenient level)"),
     _fix("duplicate-open-tag", CodeArea.TAGS, "`<tool_call>` twice before one payload"),

@@ -33,15 +33,15 @@ from workbench.hermes.marks import (
 )
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
-from workbench.hermes.scanner.block import Block
+from workbench.hermes.scanner.block import Block, is_final
 from workbench.hermes.scanner.tagged import read_call_block
+from workbench.hermes.scanner.untagged import leaves_doubt, read_function_between_prose
 from workbench.hermes.stream_events import (
     OVERLAP_CHARS,
     CallEvents,
     Event,
     ProseBecameThought,
     TextDelta,
-    is_closed,
     is_plain,
     possible_mark_start,
     possible_tag_start,
@@ -93,6 +93,9 @@ class Stream:
         self._has_emitted_prose = False
         """Whether prose was emitted that may still turn out to be a thought."""
         self._last = "\n"
+        self._has_doubt = self._has_xml = self._is_after_xml = False
+        """Whether a call without an opening tag may be an example: after a block that may have ended too early, and
+        after other text that follows a call in XML."""
         self._may_be_bare = True
         """Whether there were only thoughts and white space so far, so that an untagged call may follow."""
         self._calls = 0
@@ -176,6 +179,7 @@ class Stream:
             self._has_emitted_prose |= not self._has_thought
             self._has_prose = self._has_prose or not text.isspace()
             self._may_be_bare = self._may_be_bare and text.isspace()
+        self._is_after_xml |= self._has_xml and not text.isspace()
         self._sent += len(text)
         self._last = text[-1]
         return TextDelta(kind, text)
@@ -213,7 +217,7 @@ class Stream:
             self._step = self._wait_for_end
             return True
         self._emit(events, SegmentKind.PROSE, end if mark else certain_prose(self._pending))
-        if mark is None:
+        if mark is None or possible_mark_start(self._pending) == 0:
             return False
         return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
 
@@ -234,10 +238,14 @@ class Stream:
         elif kind in _THOUGHT_ENDS and self._ends_thought:
             events.extend(self._became_thought())
             self._emit(events, SegmentKind.THOUGHT, size)
-        elif (
-            kind in ("stop", "alternate", "named", "wrapped", *_FOREIGN_THOUGHT)
-            or (kind == "response" and self._last == "\n")
-            or (kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]))
+        elif kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]):
+            if self._has_doubt or self._is_after_xml or self._last == "`":
+                self._step = self._wait_for_end
+                return True
+            self._has_prose = True
+            return self._begin_block(events, 0)
+        elif kind in ("stop", "alternate", "named", "wrapped", *_FOREIGN_THOUGHT) or (
+            kind == "response" and self._last == "\n"
         ):
             self._step = self._wait_for_end
         else:
@@ -258,6 +266,7 @@ class Stream:
 
     def _became_thought(self) -> Iterator[Event]:
         """Drop the calls so far, and turn the prose into a thought."""
+        self._has_doubt = self._has_xml = self._is_after_xml = False
         yield from self._events.drop_all()
         yield ProseBecameThought()
         self._calls = 0
@@ -284,18 +293,7 @@ class Stream:
         tag = CALL_TAG.match(self._pending)
         payload = self._pending[tag.end() :].lstrip() if tag else ""
         if tag and payload and PAYLOAD_START.match(payload):
-            self._has_substance = True
-            self._may_be_bare = False
-            self._tag_size = tag.end()
-            self._block_start = self._sent
-            self._block_text = [self._pending]
-            self._block_size = len(self._pending)
-            text, self._pending = self._pending, ""
-            self._step = self._block
-            events.extend(self._events.feed(text[tag.end() :]))
-            self._window = _end_of(text)
-            has_tag = CALL_TAG.search(text, tag.end()) is not None
-            return has_tag and not self._events.is_in_string and self._try_block(events)
+            return self._begin_block(events, tag.end())
         if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
             self._emit(events, SegmentKind.PROSE, tag.end())
             self._step = self._prose
@@ -303,6 +301,21 @@ class Stream:
         if len(payload) > len("<function"):
             self._step = self._wait_for_end
         return False
+
+    def _begin_block(self, events: list[Event], tag_size: int) -> bool:
+        """Start a block whose opening tag has `tag_size` characters, 0 if it is missing."""
+        self._has_substance = True
+        self._may_be_bare = False
+        self._tag_size = tag_size
+        self._block_start = self._sent
+        self._block_text = [self._pending]
+        self._block_size = len(self._pending)
+        text, self._pending = self._pending, ""
+        self._step = self._block
+        events.extend(self._events.feed(text[tag_size:]))
+        self._window = _end_of(text)
+        has_tag = CALL_TAG.search(text, tag_size) is not None
+        return has_tag and not self._events.is_in_string and self._try_block(events)
 
     def _block(self, events: list[Event]) -> bool:
         piece, self._pending = self._pending, ""
@@ -325,19 +338,28 @@ class Stream:
         completion = Completion(
             text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False
         )
-        block = read_call_block(completion, Tag(0, self._tag_size))
-        # If a readable block has no closing tag, only the finish reason says whether it was cut off.
-        is_final = is_closed(text, block.end) or (not block.drafts and CALL_TAG.match(text, block.end))
-        if completion.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final:
+        block = (
+            read_call_block(completion, Tag(0, self._tag_size))
+            if self._tag_size
+            else read_function_between_prose(completion, 0)
+        )
+        if block is None or completion.has_met_end or not is_final(text, block):
             self._tried = self._block_size
             return False
         self._emit_calls(events, text, block)
+        self._note_block(block)
         self._sent += block.end
         self._last = ">"
         self._pending = text[block.end :]
         self._end_block()
         self._step = self._prose
         return True
+
+    def _note_block(self, block: Block) -> None:
+        is_xml = any(draft.dialect is Dialect.XML for draft in block.drafts)
+        self._is_after_xml = self._has_xml and not is_xml
+        self._has_xml |= is_xml
+        self._has_doubt |= leaves_doubt(block)
 
     def _end_block(self) -> None:
         self._block_text: list[str] = []

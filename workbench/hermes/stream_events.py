@@ -91,7 +91,6 @@ _WAITING: Final = re.compile(
     r'|(?:function|tool_call) name="[^<>\n]*")>\s*\Z'
     r"|<tool_calls>\s*(?:<\w{0,9})?\Z"
 )
-_CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
 _LONGEST_TAG: Final = 600
 OVERLAP_CHARS: Final = 11
 """A closing tag that arrives in pieces starts at most this many characters before the new text."""
@@ -100,11 +99,6 @@ OVERLAP_CHARS: Final = 11
 def is_plain(piece: str) -> bool:
     """Return whether nothing in `piece` can end a string, need a fix or belong to a tag."""
     return '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
-
-
-def is_closed(text: str, end: int) -> bool:
-    """Return whether a closing tag ends directly at `end`."""
-    return _CLOSED.search(text, max(0, end - OVERLAP_CHARS - 1), end) is not None
 
 
 def possible_mark_start(text: str) -> int:

@@ -90,19 +90,34 @@ TABLES: Final = {
         noop=(
             '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
             'Hi {"name": "f", "arguments": {}}\n</tool_call>',
-            '{"name": "nope", "arguments": {}}\n</tool_call>',
+            '{"name": "f", "arguments": {}}\n</tool_call>',
+            "Hi <function=nope>\n</function>\n</tool_call>",
+            "Hi <function=f>\n</function>\n",
+            "Hi <function=f>\n</tool_call>",
+            "Write `<function=f></function></tool_call>`.",
+            "<think>Hi <function=f>\n</function>\n</tool_call></think>",
+            "<tool_call>\n<function=f>\n<parameter=s>\n<function=f>\n</function>\n</tool_call>\n"
+            "</parameter>\n</function>\n</tool_call>",
         ),
         rows=(
-            (
-                '{"name": "f", "arguments": {}}\n</tool_call>',
-                '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
-            ),
             (
                 "<function=f>\n</function>\n</tool_call>",
                 "<tool_call>\n<function=f>\n</function>\n</tool_call>",
             ),
+            (
+                "I look.<function=f>\n</function>\n</TOOL_CALL>\nSo.",
+                "I look.<tool_call>\n<function=f>\n</function>\n</tool_call>\nSo.",
+            ),
+            (
+                "Hi\n<function=f>\n</function>\n</tool_call>\n<function=f>\n</function>\n</tool_call>",
+                "Hi\n<tool_call>\n<function=f>\n</function>\n</tool_call>\n"
+                "<tool_call>\n<function=f>\n</function>\n</tool_call>",
+            ),
+            (
+                "```xml\n<function=f>\n</function>\n</tool_call>\n```",
+                "<tool_call>\n<function=f>\n</function>\n</tool_call>\n",
+            ),
         ),
-        options={"level": "lenient"},
     ),
     "foreign-call": Table(
         noop=(

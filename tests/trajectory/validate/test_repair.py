@@ -18,6 +18,11 @@ def repaired(row: dict[str, Any]) -> RepairedRow:
     return repair_row(parse_texts(form.read(row)))
 
 
+WITHOUT_OPEN_TAG = (
+    "I look.\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>"
+)
+
+
 def speaking(text: str) -> dict[str, Any]:
     return changed(SHAREGPT, "conversations", 2, "value", to=text)
 
@@ -56,6 +61,7 @@ def test_a_safe_repair_is_made(row: dict[str, Any], wanted: dict[str, Any], code
         CALLING.replace('"Paris"', '"Pa"ris"'),
         CALLING.replace('"arguments": {"city": "Paris", "days": 2}', '"city": "Paris"'),
         CALLING.replace('{"city": "Paris", "days": 2}', "[1]"),
+        WITHOUT_OPEN_TAG,
     ],
 )
 def test_guesses_and_lost_calls_are_not_repaired(text: str) -> None:

@@ -155,6 +155,15 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("call-unreadable", given("[]"), CALLS, "/messages/2/tool_calls/0/function/arguments"),
     ("call-truncated", speak(CALLS, f"{PARIS}\n{ROME[:40]}"), CALLS, "/conversations/2/value"),
     ("call-not-strict", speak(CALLS, paris('{"city": "Paris"}, "days": 2')), CALLS, "/conversations/2/value"),
+    (
+        "call-not-strict",
+        speak(
+            CALLS,
+            f"{PARIS}\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>",
+        ),
+        CALLS,
+        "/conversations/2/value",
+    ),
     ("call-not-strict", beside(days=2, city="Paris"), CALLS, "/messages/2/tool_calls/0"),
     ("unknown-member", speak(CALLS, paris('{"city": "Paris"}, "town": "x"')), CALLS, "/conversations/2/value"),
     ("unknown-member", beside(town="x", city="Paris"), CALLS, "/messages/2/tool_calls/0"),

@@ -8,7 +8,7 @@ from workbench.chat.finding import Edit, Finding, Fix, Span
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.body.shape import CallDraft, has_others, is_plain_name
 from workbench.hermes.json_text.fast import decode
-from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, SPACE
+from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, CALL_TAG, SPACE
 from workbench.hermes.reading import Dialect, ForeignForm, SegmentKind
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes, finding_of
@@ -66,6 +66,18 @@ def stray(code: str, text: str, start: int, end: int, after: str) -> Block:
 
 
 _FENCE: Final = re.compile("```")
+_CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
+
+
+def is_final(text: str, block: Block) -> bool:
+    """Return whether no text after `text` can change a call block.
+
+    If a readable block has no closing tag, only the finish reason says whether it was cut off.
+    """
+    if not block.is_call or block.kind is SegmentKind.UNCLOSED:
+        return False
+    is_closed = _CLOSED.search(text, max(0, block.end - len(CALL_CLOSE)), block.end) is not None
+    return is_closed or (not block.drafts and CALL_TAG.match(text, block.end) is not None)
 
 
 def has_unread_before_fix(blocks: list[Block]) -> bool:

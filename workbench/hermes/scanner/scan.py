@@ -37,7 +37,7 @@ from workbench.hermes.scanner.block import Block, as_text, read_clean_block, ref
 from workbench.hermes.scanner.foreign import with_foreign_blocks
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.scanner.thoughts import ProseSearch, calls_in_thought, is_header_of_call
-from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
+from workbench.hermes.scanner.untagged import leaves_doubt, read_function_between_prose, read_whole
 from workbench.hermes.text.completion import Completion, Tag, Tags
 from workbench.hermes.text.notes import BlockNotes, finding_of
 
@@ -64,6 +64,10 @@ class Scan:
     """Position after the last thought."""
     xml_start: int = -1
     """Start of the last block with a call in XML, or -1."""
+    xml_end: int = -1
+    """End of that block, or -1."""
+    has_doubt: bool = False
+    """Whether there was a block that may have ended too early, so that text after it may be a part of its value."""
     prose: ProseSearch = field(default_factory=ProseSearch)
 
 
@@ -97,7 +101,8 @@ def _add(found: Scan, block: Block) -> int:
     found.has_thought |= block.kind is SegmentKind.THOUGHT
     found.has_others |= block.is_call
     if any(draft.dialect is Dialect.XML for draft in block.drafts):
-        found.xml_start = block.start
+        found.xml_start, found.xml_end = block.start, block.end
+    found.has_doubt |= leaves_doubt(block)
     return block.end
 
 
@@ -236,7 +241,8 @@ def _thought_before(found: Scan, tag: Tag) -> int | None:
     if found.has_substance and not found.prose.has_prose(text, found.blocks, tag.start):
         return None
     found.blocks = [block for block in found.blocks if block.is_unread and not block.is_call]
-    found.has_others = False
+    found.has_others = found.has_doubt = False
+    found.xml_end = -1
     return _whole(found, _add_thought(found, 0, tag.end))
 
 
@@ -274,7 +280,16 @@ def _alternate(found: Scan, tag: Tag) -> int:
 
 
 def _function(found: Scan, tag: Tag) -> int:
-    return _add(found, read_function_between_prose(found.completion, tag.start) or unread(tag.start, tag.end))
+    """Read a call without an opening tag.
+
+    In a value that contains closing tags without their partners, such a call may be an example. So after a call in XML,
+    it only counts if nothing is between them.
+    """
+    text = found.completion.text
+    is_after_text = found.xml_end >= 0 and not _is_blank(text, found.xml_end, tag.start)
+    may_be_example = found.has_doubt or is_after_text
+    block = read_function_between_prose(found.completion, tag.start, may_be_example=may_be_example)
+    return _add(found, block or unread(tag.start, tag.end))
 
 
 _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {

@@ -1,4 +1,16 @@
-"""Find calls without tags: report them, and at the lenient level read those that clearly name a declared tool."""
+"""Find calls without tags: report them, and at the lenient level read those that clearly name a declared tool.
+
+Qwen3-Coder often leaves out the opening tag alone. Its closing tag shows that a call was meant, so that such a call in
+XML is read at the tolerant level too:
+
+    I look it up.
+    <function=get_weather>
+    <parameter=city>
+    Oslo
+    </parameter>
+    </function>
+    </tool_call>
+"""
 
 import re
 from typing import Final
@@ -30,12 +42,25 @@ _NOT_COMPLETE: Final = frozenset(
 )
 
 
-def read_function_between_prose(completion: Completion, start: int) -> Block | None:
-    """Read a complete `<function=…>…</function>` of a declared tool at `start`. Return None if it is text."""
+def read_function_between_prose(
+    completion: Completion, start: int, *, may_be_example: bool = False
+) -> Block | None:
+    """Read a complete `<function=…>…</function>` of a declared tool at `start`. Return None if it is text.
+
+    Args:
+        may_be_example: Whether it may belong to a value before it, so that it only counts at the lenient level. The
+            finding has the code of the fix, which it is once the text before it is fixed.
+    """
     payload = _read(completion, start)
-    if payload is None or not isinstance(payload[0].payloads[0], Function):
+    if payload is None or not isinstance(payload[0].payloads[0], Function) or _is_alternate(payload[0]):
         return None
-    return _block(completion, Span(start, payload[0].end), *payload)
+    return _block(completion, Span(start, payload[0].end), *payload, may_be_example=may_be_example)
+
+
+def leaves_doubt(block: Block) -> bool:
+    """Return whether the text after a block may still belong to a value in it."""
+    is_ambiguous = any(finding.code == "ambiguous-end" for finding in block.findings)
+    return block.is_call and (is_ambiguous or not block.drafts)
 
 
 def read_whole(completion: Completion, start: int) -> Block | None:
@@ -111,18 +136,36 @@ def _read_to(completion: Completion, start: int, end: int) -> tuple[Body, BlockN
     return None
 
 
-def _block(completion: Completion, place: Span, body: Body, notes: BlockNotes, draft: CallDraft) -> Block:
-    """Return the block of an untagged call: read at the lenient level, otherwise only reported."""
+def _block(
+    completion: Completion,
+    place: Span,
+    body: Body,
+    notes: BlockNotes,
+    draft: CallDraft,
+    *,
+    may_be_example: bool = False,
+) -> Block:
+    """Return the block of an untagged call: read at the lenient level or if only its tag is missing, else reported."""
     text = completion.text
     tag = _CLOSE_AFTER.match(text, place.end)
     end = tag.end() if tag else place.end
     form = _form(completion, place, body, draft)
-    if completion.level is not Level.LENIENT:
-        message = f"a call of {draft.name[:40]!r} without tags; not run"
-        finding = finding_of("untagged-call", place.start, place.end, message)
+    is_bare = place == (body.payloads[0].start, body.end)
+    lacks_open_tag = tag is not None and is_bare and isinstance(body.payloads[0], Function)
+    lacks_open_tag &= not text.endswith("`", 0, place.start)
+    if completion.level is not Level.LENIENT and (may_be_example or not lacks_open_tag):
+        code, lacks = (
+            ("missing-open-tag", "its opening tag, perhaps an example")
+            if lacks_open_tag
+            else ("untagged-call", "tags")
+        )
+        message = f"a call of {draft.name[:40]!r} without {lacks}; not run"
+        finding = finding_of(code, place.start, place.end, message)
         return Block(place.start, end, SegmentKind.PROSE, findings=(finding,), foreign=form)
-    if tag and place == (body.payloads[0].start, body.end):
+    if tag and is_bare:
         notes.edit("missing-open-tag", place.start, place.start, CALL_OPEN + "\n")
+        if not text.endswith(CALL_CLOSE, 0, end):
+            notes.edit("tag-case", end - len(CALL_CLOSE), end, CALL_CLOSE)
     else:
         code = "missing-open-tag" if tag else "no-tag"
         notes.rewrite(code, place.start, end, f"{CALL_OPEN}\n{as_bodies(notes, [draft])}\n{CALL_CLOSE}")
