@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.hermes.laws import assert_fixed_text_is_read_strictly, assert_spans_are_correct
+from tests.hermes.laws import (
+    assert_events_match,
+    assert_fixed_text_is_read_strictly,
+    assert_spans_are_correct,
+    streamed,
+)
 from tests.hermes.readings import TOOLS
 from workbench.hermes.dialects.forms import FORMS
 from workbench.hermes.dialects.known import DIALECTS
@@ -123,6 +128,10 @@ def test_no_call_is_seen_in_500_plain_answers_with_code_and_json() -> None:
         assert (reading.foreign, reading.findings, reading.calls) == ((), (), ()), answer
 
 
+MUSE = (
+    '<atem:function_calls>\n<atem:invoke name="g">\n<atem:parameter name="k">v</atem:parameter>\n</atem:invoke>\n'
+    "</atem:function_calls>"
+)
 MENTIONS = (
     "Kimi models write <|tool_call_begin|> and <|tool_call_end|> around a call.",
     "Action: f\nThen we wait. The field Action Input holds the arguments.",
@@ -138,6 +147,13 @@ MENTIONS = (
     'The tags <invoke> and <parameter>; <invoke name="f"> opens a call.',
     "Use [THINK] first.\nThen answer.",
     "def f(a=1):\n    return g(b=2)",
+    "```python\nimport functools\nf(x)\ng(y=2)\n```",
+    "f(x)\ng(y=2)",
+    "x = h(3)\n\ng(y=2)",
+    "from f import g\ng(y=2)",
+    f" to=self<|message|>Perhaps {MUSE}<|eom|>",
+    f" to=user<|message|>Write {MUSE} to call it.<|eom|>",
+    f"<|start|>assistant to=user<|message|>Write\n{MUSE}",
 )
 
 
@@ -147,6 +163,28 @@ def test_code_and_prose_that_mention_a_form_hold_no_call(text: str, level: str) 
     reading = parse(text, tools=TOOLS, level=level)
     assert reading.calls == ()
     assert "".join(reading.prose) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (f" to=self<|message|>Perhaps {MUSE}<|eom|><|start|>assistant to=g<|message|>{MUSE}<|eom|>", 1),
+        (f" to=self<|message|>Perhaps.<|eom|>{MUSE}", 1),
+        (f" to=g<|message|>{MUSE}<|eom|>", 1),
+        (f"{MUSE}<|eom|><|start|>assistant to=user<|message|>As in {MUSE}", 1),
+        ("I call it: f(x)\n g(y=2)", 1),
+        ("Now f(x).\ng(y=2)\ng(y=3)", 2),
+    ],
+)
+def test_a_call_after_a_thought_or_an_example_is_read(text: str, count: int) -> None:
+    options = {"tools": TOOLS, "level": "lenient", "dialect": "auto", "finish_reason": "stop"}
+    reading = parse(text, **options)
+    assert [call.name for call in reading.calls] == ["g"] * count
+    assert_fixed_text_is_read_strictly(reading, options)
+    for cut in range(len(text)):
+        events, again = streamed([text[:cut], text[cut:]], **options)
+        assert again == reading
+        assert_events_match(events, reading)
 
 
 def test_the_page_lists_every_dialect_with_its_parsers() -> None:

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.finding import Span
 from workbench.hermes.body.shape import CallDraft
-from workbench.hermes.dialects.form import Form
+from workbench.hermes.dialects.form import NOTHING, Form
 from workbench.hermes.dialects.forms import GLM, LINE_OPENER, OPENER, form_of
 from workbench.hermes.dialects.payloads import Calls, PayloadReader, TaggedParameter
 from workbench.hermes.marks import CALL_CLOSE_ANY_CASE
@@ -41,6 +41,10 @@ _TOKEN_PARTS: Final = (
 _GOES_ON: Final = re.compile(
     r"(?:[{\[(>]|^[^\S\n]*(?:Action:|>>>|✿|```)[^\n]*|\A[\w.-]*\w)\s*+\Z", re.MULTILINE
 )
+_CODE_LINE: Final = re.compile(
+    r"[^\S\n]*(?:(?:[\w., ]{1,100}=[^\S\n]*)?[A-Za-z_][\w.]{0,100}\([^\n]*\)[;,]?\Z|(?:from [\w.]+ )?import )"
+)
+_LONGEST_LINE: Final = 1000
 _EXTRA_CLOSERS: Final = re.compile(r"\s*+[}\]][\s}\]]*+")
 _TAG: Final = re.compile(r"\s*+[<＜‹〈]([^<>＜＞‹›〈〉\n]{1,40})[>＞›〉]")
 
@@ -80,7 +84,7 @@ def find_foreign(
     text = completion.text
     if not _may_open(text[start:end]):
         return fences
-    position = counted = start
+    position = counted = floor = start
     opener = LINE_OPENER.match(text, start, end) if is_line_start else None
     while opener := opener or OPENER.search(text, position, end):
         fences += text.count("```", counted, opener.start())
@@ -94,9 +98,11 @@ def find_foreign(
             found = found._replace(is_plain=True)
         if found:
             position = max(position, found.end)
+            if found.dialect == "pythonic" and found.is_plain and _is_in_code(text, floor, opener.start()):
+                found = found._replace(drafts=(), is_partial=_has_offered(completion, found))
             if not found.is_plain or _counts(completion, found):
                 yield found
-                counted = found.end
+                counted = floor = found.end
         opener = None
     return fences + text.count("```", counted, end)
 
@@ -148,8 +154,10 @@ def read_foreign_body(completion: Completion, dialect: str, start: int, end: int
 
 
 def _is_mention(completion: Completion, form: Form, opener: "re.Match[str]", start: int) -> bool:
-    """Return whether the opener is between backticks, or after a tool result that the model made up."""
+    """Return whether the opener is between backticks, in a thought, or after a tool result that the model made up."""
     at = opener.start()
+    if form.patterns.quotes.pattern != NOTHING and completion.places(form.patterns.quotes).around(at):
+        return True
     if completion.text[max(0, at - 1) : at] == "`" and form.dialect != "fenced-json":
         return True
     return completion.places(form.patterns.result).next(start, at) is not None
@@ -182,6 +190,30 @@ def _counts(completion: Completion, block: ForeignBlock) -> bool:
     if completion.level is Level.LENIENT:  # a list of which only some calls could be run is reported
         return block.is_partial or any(offered)
     return bool(offered) and all(offered)
+
+
+def _has_offered(completion: Completion, block: ForeignBlock) -> bool:
+    return any(completion.spec(draft.name) is not None for draft in block.drafts)
+
+
+def _is_in_code(text: str, floor: int, start: int) -> bool:
+    """Return whether the line before is a Python call that was not read, or an import.
+
+    Then the call at `start` is a line of a program:
+
+        f(x)
+        g(y=2)
+
+    Args:
+        text: The completion.
+        floor: Where the prose begins, after the block before.
+        start: Start of the call.
+    """
+    before = text[max(floor, start - _LONGEST_LINE) : start].rstrip()
+    line = before.rfind("\n") + 1
+    if not line and max(floor, start - _LONGEST_LINE) > 0:
+        return False  # the line begins before the prose, or is too long
+    return _CODE_LINE.match(before, line) is not None
 
 
 def _damaged_end(completion: Completion, form: Form, opener: "re.Match[str]", end: int) -> int:

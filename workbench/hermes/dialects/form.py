@@ -47,6 +47,8 @@ class Form:
     """The token that ends the form. It may be missing, unless the text was cut off."""
     result: str = NOTHING
     """The start of a tool result. A call after it rests on a result that the model made up, and is not read."""
+    quotes: str = NOTHING
+    """A part of the text in which a call is a thought or an example."""
     is_plain: bool = False
     """Whether plain answers contain it too. It then counts only if it names an offered tool."""
 
@@ -123,6 +125,11 @@ class Patterns:
     def result(self) -> "re.Pattern[str]":
         """The start of a tool result."""
         return re.compile(self._form.result)
+
+    @cached_property
+    def quotes(self) -> "re.Pattern[str]":
+        """A part of the text in which a call is a thought or an example."""
+        return re.compile(self._form.quotes)
 
     def _after_space(self, expression: str) -> "re.Pattern[str]":
         return re.compile(f"{_SPACE}(?:{expression or NOTHING})")

@@ -18,7 +18,15 @@ _INVOKE: Final = rf"<{_NAMESPACE}invoke\s+name=\"(?P<name>[^\"<>]*)\"\s*+(?:>|(?
 _INVOKE_END: Final = rf"</{_NAMESPACE}invoke>"
 
 
-def _invoke(dialect: str, opens: str, ends: str, *, call: str = _INVOKE, closes: str = _INVOKE_END) -> Form:
+def _invoke(
+    dialect: str,
+    opens: str,
+    ends: str,
+    *,
+    call: str = _INVOKE,
+    closes: str = _INVOKE_END,
+    quotes: str = NOTHING,
+) -> Form:
     """`<invoke name="f"><parameter name="a">1</parameter></invoke>`, with or without a prefix in its tags."""
     return Form(
         dialect=dialect,
@@ -30,6 +38,7 @@ def _invoke(dialect: str, opens: str, ends: str, *, call: str = _INVOKE, closes:
         trims=True,
         closes=closes,
         ends=ends,
+        quotes=quotes,
     )
 
 
@@ -83,6 +92,8 @@ _STEP3: Final = _invoke(
     call=rf"(?:<[｜|]tool_call_begin[｜|]>[^<]*+)?{_INVOKE}",
     closes=_INVOKE_END + r"(?:\s*+<[｜|]tool_call_end[｜|]>)?(?:\s*+<[｜|]tool_sep[｜|]>)?",
 )
+_MUSE_QUOTES: Final = r"\bto=(?:self|user)<\|message\|>[^<]*+(?:<(?!\|(?:eom|eot|start)\|>)[^<]*+)*+"
+"""A thought of Muse, or its answer to the user. At the start of a completion, the prompt has written `<|start|>`."""
 _PLAMO: Final = r"<\|plamo:{}:plamo\|>".format
 
 GLM: Final = _pairs("glm", NOTHING, rf"{_NAME}(?:\s*+<tool_sep>)?", "", "")
@@ -156,6 +167,7 @@ WITH_TOKEN: Final = (
         "muse",
         r"(?:<\|start\|>assistant to=[\w.-]+<\|message\|>\s*+)?<atem:(?:function_calls>|invoke (?=name=))",
         "</atem:function_calls>",
+        quotes=_MUSE_QUOTES,
     ),
     _invoke("minimax", "<minimax:tool_call>", "</minimax:tool_call>"),
     _invoke("dots", "<dots_function_call>", "</dots_function_call>"),

@@ -170,6 +170,11 @@ class Tags:
             return self._tags[index]
         return None
 
+    def around(self, position: int) -> Tag | None:
+        """Return the mark that contains `position`, or None."""
+        index = bisect_left(self._starts, position) - 1
+        return self._tags[index] if index >= 0 and position < self._tags[index].end else None
+
 
 class Completion:
     """A text with the options of parsing, and the positions of its marks.
