@@ -84,12 +84,13 @@ _HARMONY: Final = Form(
     call=r"[^{}]*?to=(?P<name>functions\.[\w.-]+)[^{}]{0,80}(?=\{)",
     ends=r"<\|(?:call|end|return)\|>",
 )
+_STEP3_KIND: Final = r"[^<]*+(?:<[｜|]tool_sep[｜|]>\s*+)?"
 _STEP3: Final = _invoke(
     "step3",
-    r"<[｜|]tool_calls_begin[｜|]>(?=\s*+<[｜|]tool_call_begin[｜|]>[^<]*+<steptml:)"
-    r"|<[｜|]tool_call_begin[｜|]>(?=[^<]*+<steptml:)|<steptml:invoke (?=name=)",
+    rf"<[｜|]tool_calls_begin[｜|]>(?=\s*+<[｜|]tool_call_begin[｜|]>{_STEP3_KIND}<steptml:)"
+    rf"|<[｜|]tool_call_begin[｜|]>(?={_STEP3_KIND}<steptml:)|<steptml:invoke (?=name=)",
     "<[｜|]tool_calls_end[｜|]>",
-    call=rf"(?:<[｜|]tool_call_begin[｜|]>[^<]*+)?{_INVOKE}",
+    call=rf"(?:<[｜|]tool_call_begin[｜|]>{_STEP3_KIND})?{_INVOKE}",
     closes=_INVOKE_END + r"(?:\s*+<[｜|]tool_call_end[｜|]>)?(?:\s*+<[｜|]tool_sep[｜|]>)?",
 )
 _MUSE_QUOTES: Final = r"\bto=(?:self|user)<\|message\|>[^<]*+(?:<(?!\|(?:eom|eot|start)\|>)[^<]*+)*+"
