@@ -18,6 +18,7 @@ from tests.hermes.laws import (
 )
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
+from workbench.toolspec.tools_text import parse_tools
 
 FRAMES = ["<tool_call>\n%s\n</tool_call>"] * 4 + [
     "<tool_call>%s",
@@ -93,3 +94,22 @@ def test_a_damaged_call_in_another_tag_never_takes_the_next_one_with_it(opening,
     reading = parse(call("find", lost) + between + call("get", '{"city": "Oslo"}'))
     assert [dict(each.arguments) for each in reading.calls if each.name == "get"] == [{"city": "Oslo"}]
     assert all("Oslo" not in json.dumps(each.arguments) for each in reading.calls if each.name == "find")
+
+
+@pytest.mark.parametrize(
+    ("member", "findings"),
+    [
+        ('"type": "function"', []),
+        ('"type": "image"', ["unknown-member"]),
+        ('"index": 3', ["unknown-member"]),
+        ('"tool_call_id": "c1"', []),
+    ],
+)
+def test_a_member_that_the_tool_declares_is_not_taken_for_the_calls_own(member, findings):
+    kinds = {"a": {"type": "integer"}, "id": {}, "type": {}, "index": {}}
+    tool = {"name": "own", "parameters": {"type": "object", "properties": kinds, "required": ["id"]}}
+    text = f'<tool_call>\n{{"name": "own", "arguments": {{"a": 1}}, "id": 7, {member}}}\n</tool_call>'
+    reading = parse(text, tools=parse_tools([tool]))
+    # A required argument is read; another one is reported, because it may be the call's own.
+    assert [dict(call.arguments) for call in reading.calls] == [{"a": 1, "id": 7}]
+    assert [finding.code for finding in reading.findings] == findings

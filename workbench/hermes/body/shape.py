@@ -74,9 +74,9 @@ def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) ->
 def has_others(members: Mapping[str, object], arguments: JsonObject, spec: ToolSpec | None) -> bool:
     """Return whether a call has members beside `name` and `arguments` that are not its own.
 
-    `id`, `type` and `index` are the call's own if they are not an object or array, unless the tool requires an argument
-    of that name and has none: in `{"name": "delete", "arguments": {"force": true}, "id": 7}` the arguments were closed
-    too early.
+    `id`, `type` and `index` are the call's own if they are not an object or array, unless the tool declares an argument
+    of that name and the call has none: in `{"name": "delete", "arguments": {"force": true}, "id": 7}`, the arguments
+    were closed too early. `"type": "function"` is the call's own unless the argument is required.
     """
     return len(members) > 2 and any(
         key not in ("name", "arguments") and not _is_own(key, value, arguments, spec)
@@ -360,7 +360,9 @@ def _is_empty(value: JsonNode) -> bool:
 def _is_own(key: str, value: object, arguments: JsonObject, spec: ToolSpec | None) -> bool:
     if key not in _SILENT_KEYS or isinstance(value, Mapping | list):
         return False
-    return spec is None or key not in spec.required or not _is_declared(key, arguments, spec)
+    if spec is None or not _is_declared(key, arguments, spec):
+        return True
+    return key not in spec.required and (key, value) == ("type", "function")
 
 
 def _is_declared(key: str, arguments: JsonObject, spec: ToolSpec) -> bool:
@@ -374,6 +376,8 @@ def _more_arguments(
     """Return the declared arguments that a member beside `arguments` adds, or None."""
     if spec is None:
         return None
+    if key in _SILENT_KEYS and key not in spec.required:
+        return None  # in {"id": "c1", "name": "find", "arguments": {}}, it may be the id of the call: only reported
     if _is_declared(key, arguments, spec):
         return {key: value}
     if key in ARGUMENT_KEYS and isinstance(value, Mapping):
