@@ -46,21 +46,14 @@ class Beginning:
     def __init__(self, column: str | None, system: str) -> None:
         self._column = column
         self.system = system
-        self._plain = _plain_tools(column, system)
-        self._answers: dict[Callable[[Beginning], bool], bool] = {}
-
-    @property
-    def is_plain(self) -> bool:
+        plain = _plain_tools(column, system)
+        self.is_plain = plain is not None
         """Whether the tools are a JSON list of valid specs, and the system text declares the same ones or none.
 
-        False only means that the complete rules must look at them, which takes three times as long.
-        """
-        return self._plain is not None
-
-    @property
-    def tools(self) -> OfferedTools:
+        False only means that the complete rules must look at them, which takes three times as long."""
+        self.tools = self.parsed.tools if plain is None else plain
         """The declared tools."""
-        return self.parsed.tools if self._plain is None else self._plain
+        self._answers: dict[Callable[[Beginning], bool], bool] = {}
 
     @cached_property
     def parsed(self) -> ParsedRow:

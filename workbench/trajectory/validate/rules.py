@@ -94,6 +94,10 @@ def _has_secret_in_system(beginning: Beginning) -> bool:
     return _has_secret(beginning.system)
 
 
+def _has_unusual_order(glance: Glance) -> bool:
+    return not glance.has_usual_order
+
+
 def _may_have_bad_text(glance: Glance) -> bool:
     # Tags and special tokens in texts of the model and in results are seen when calls and results are read.
     return (
@@ -131,12 +135,12 @@ RULES: Final = (
         "role-order call-without-result result-without-call result-id-mismatch result-name-mismatch result-order"
         " duplicate-call-id",
         _turn_findings,
-        lambda glance: not glance.has_usual_order,
+        _has_unusual_order,
     ),
     # A glance is only taken of formats with one answer, and of rows without blank texts.
     _rule("no-answer same-answers", answer_findings, _never),
     _rule("empty-entry", empty_findings, _never),
-    _rule("last-not-assistant", end_findings, lambda glance: not glance.has_usual_order),
+    _rule("last-not-assistant", end_findings, _has_unusual_order),
     _rule(
         "undeclared-tool unknown-member call-not-strict call-unreadable call-truncated call-in-user none-filled",
         call_findings,
@@ -150,8 +154,9 @@ RULES: Final = (
 
 def is_surely_valid_row(glance: Glance, *, finds_secrets: bool) -> bool:
     """Whether no rule can find anything in a row that looks like this."""
-    for rule in _active(finds_secrets=finds_secrets):  # noqa: SIM110  faster than `any` with a generator
-        if rule.may_find(glance):
+    questions = _QUESTIONS if finds_secrets else _QUESTIONS_WITHOUT_SECRETS
+    for may_find in questions:  # noqa: SIM110  faster than `any` with a generator
+        if may_find(glance):
             return False
     return True
 
@@ -168,3 +173,12 @@ def _active(*, finds_secrets: bool) -> tuple[Rule, ...]:
 
 
 _WITHOUT_SECRETS: Final = tuple(rule for rule in RULES if rule is not SECRETS)
+
+
+def _questions(rules: tuple[Rule, ...]) -> tuple[Callable[[Glance], bool], ...]:
+    """Return the questions of some rules, each once, without the one whose answer is always no."""
+    return tuple(dict.fromkeys(rule.may_find for rule in rules if rule.may_find is not _never))
+
+
+_QUESTIONS: Final = _questions(RULES)
+_QUESTIONS_WITHOUT_SECRETS: Final = _questions(_WITHOUT_SECRETS)
