@@ -82,7 +82,8 @@ class ArgumentsLexer:
     @property
     def is_in_plain_string(self) -> bool:
         """Whether a value's string is open and nothing is pending, so that plain text can be emitted unchanged."""
-        return self.is_in_string and not self._text and not self._is_key
+        # `is_in_string` again, because each piece asks for this
+        return self._is_in_string and not (self.is_stuck or self._text or self._is_key)
 
     @property
     def is_in_string(self) -> bool:

@@ -109,10 +109,15 @@ class Stream:
         if not piece or self._reading is not None:
             return ()
         self._pieces.append(piece)
-        if "<" not in piece and "[" not in piece and not self._pending and self._is_in_plain_prose:
-            return (self._emitted(SegmentKind.PROSE, piece),)
-        is_in_string = self._events.is_in_plain_string and "<" not in self._window and is_plain(piece)
-        if is_in_string and (self._tools is None or not may_end_value(piece)):
+        if self._is_in_plain_prose:
+            if "<" not in piece and "[" not in piece and not self._pending:
+                return (self._emitted(SegmentKind.PROSE, piece),)
+        elif (
+            self._events.is_in_plain_string
+            and "<" not in self._window
+            and is_plain(piece)
+            and (self._tools is None or not may_end_value(piece))
+        ):
             self._block_text.append(piece)
             self._block_size += len(piece)
             return (self._events.emit_plain(piece),)
@@ -323,10 +328,11 @@ class Stream:
         self._block_size += len(piece)
         events.extend(self._events.feed(piece))
         text = self._window + piece
+        if ">" not in piece:  # and so not in the window
+            self._window = text[-OVERLAP_CHARS:]
+            return False
         self._window = _end_of(text)
-        if ">" in piece and CALL_TAG.search(text):
-            return not self._events.is_in_string and self._try_block(events)
-        return False
+        return bool(CALL_TAG.search(text)) and not self._events.is_in_string and self._try_block(events)
 
     def _try_block(self, events: list[Event]) -> bool:
         """Read the block, now that another tag has arrived. In the end only after the block has doubled in size."""
