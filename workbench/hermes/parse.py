@@ -28,7 +28,7 @@ def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     True
     """
     blocks = clean_blocks(text, tools)
-    return None if blocks is None else tuple(draft for block in blocks for draft in block.drafts)
+    return None if blocks is None else tuple([draft for block in blocks for draft in block.drafts])
 
 
 def clean_blocks(text: str, tools: OfferedTools) -> tuple[Block, ...] | None:
@@ -183,7 +183,7 @@ class _BlockResult:
                     dialect=checked.draft.dialect,
                     status=checked.status,
                     unconverted=checked.draft.unconverted,
-                    others=checked.draft.others,
+                    others=checked.draft.others or {},
                     fixes=self.fixes,
                     findings=(*own, *checked.findings),
                 )

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Span, apply_edits
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.near_names import nearest_name
 from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.function_xml import Function
@@ -60,7 +60,7 @@ def check_call(completion: Completion, draft: CallDraft, span: Span) -> CheckedC
     Args:
         span: The whole block, to which findings refer.
     """
-    others = (_of_others(draft),) if draft.others else ()
+    others = (_of_others(draft, draft.others),) if draft.others else ()
     if completion.tools is None:
         return CheckedCall(draft, CallStatus.READY, others)
     spec = completion.spec(draft.name)
@@ -104,12 +104,12 @@ def can_be_json(notes: BlockNotes, text: str, start: int, end: int) -> bool:
     return True
 
 
-def _of_others(draft: CallDraft) -> Finding:
+def _of_others(draft: CallDraft, others: JsonObject) -> Finding:
     members = [
         f"{_short(repr(key))}: {_short(json.dumps(value, ensure_ascii=False))}"
-        for key, value in islice(draft.others.items(), _MOST_SHOWN)
+        for key, value in islice(others.items(), _MOST_SHOWN)
     ]
-    more = len(draft.others) - len(members)
+    more = len(others) - len(members)
     shown = ", ".join([*members, *([f"and {more} more"] if more else [])])
     return finding_of("unknown-member", *draft.others_place, f"beside the arguments and not read: {shown}")
 
@@ -134,7 +134,7 @@ def _decoded_calls(completion: Completion, notes: BlockNotes, body: Body) -> lis
     for draft in drafts:
         draft.node, draft.start, draft.end = None, start, end
         draft.others_place = start, end
-        draft.rewrites.clear()
+        draft.rewrites = ()
     if drafts:
         notes.rewrite("html-entities", start, end, SEPARATOR.join(draft.text for draft in drafts))
     return drafts

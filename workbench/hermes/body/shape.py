@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -36,7 +36,7 @@ class CallDraft:
     end: int
     node: JsonNode | None = None
     """The arguments with their positions, or None if they were decoded or rewritten."""
-    rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
+    rewrites: tuple[tuple[str, int, int, bool], ...] = ()
     """Code, start and end of text to rewrite once the arguments are final, and whether with the whole call."""
 
     is_surely_valid: bool = False
@@ -45,8 +45,8 @@ class CallDraft:
     """The arguments before values were converted to the types of the schema. None if none was."""
     written: str = ""
     """The body for the strict reader, filled by `as_bodies`."""
-    others: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    """Members beside the name and the arguments that are not used. They are reported as `unknown-member`."""
+    others: dict[str, JsonValue] | None = None
+    """Members beside the name and the arguments that are not used, reported as `unknown-member`. None if all are."""
     others_place: tuple[int, int] = (0, 0)
     """Start of the first and end of the last of them."""
 
@@ -54,7 +54,7 @@ class CallDraft:
     def text(self) -> str:
         """The call as a canonical JSON body, with the members that are not used."""
         call = {"name": self.name, "arguments": self.arguments}
-        return json.dumps({**call, **self.others, **call}, ensure_ascii=False)
+        return json.dumps({**call, **(self.others or {}), **call}, ensure_ascii=False)
 
 
 def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> CallDraft | None:
@@ -78,7 +78,7 @@ def has_others(members: Mapping[str, object], arguments: JsonObject, spec: ToolS
     of that name and the call has none: in `{"name": "delete", "arguments": {"force": true}, "id": 7}`, the arguments
     were closed too early. `"type": "function"` is the call's own unless the argument is required.
     """
-    return len(members) > 2 and any(
+    return any(
         key not in ("name", "arguments") and not _is_own(key, value, arguments, spec)
         for key, value in members.items()
     )
@@ -173,8 +173,7 @@ class _Shape:
     def __init__(self, notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> None:
         self.notes = notes
         self.outer = node
-        self.node = _unwrapped(notes, node)
-        self.pairs = self.node.pairs()
+        self.node, self.pairs = _unwrapped(notes, node)
         self.tools = tools
         self.draft = CallDraft("", {}, Dialect.JSON, self.node.start, self.node.end)
         self.used: set[int] = set()
@@ -244,7 +243,7 @@ class _Shape:
         """Record a fix that writes the whole call again, once its arguments are final."""
         rewrite = (code, self.node.start, self.node.end, True)
         if rewrite not in self.draft.rewrites:
-            self.draft.rewrites.append(rewrite)
+            self.draft.rewrites += (rewrite,)
 
     def _read_arguments(self) -> bool:
         """Store the arguments in the draft. Return False, and report it, if they cannot be read."""
@@ -257,7 +256,9 @@ class _Shape:
         if not pairs:
             return self._read_flattened()
         # In {"arguments": null, "parameters": {"a": 1}} only the second member says something.
-        pair = next((pair for pair in pairs if not _is_empty(pair[1])), pairs[0])
+        pair = pairs[0]
+        if len(pairs) > 1:
+            pair = next((pair for pair in pairs if not _is_empty(pair[1])), pair)
         self._take(pair, ARGUMENT_KEYS[0])
         for other in pairs:
             if other is not pair and _is_empty(other[1]):
@@ -287,7 +288,7 @@ class _Shape:
             self.notes.mark("missing-arguments", value.start, value.end)
         else:
             self.draft.arguments = cast(JsonObject, node.value)
-        self.draft.rewrites.append(("string-arguments", value.start, value.end, False))
+        self.draft.rewrites += (("string-arguments", value.start, value.end, False),)
         return True
 
     def _read_flattened(self) -> bool:
@@ -334,23 +335,26 @@ class _Shape:
                 continue
             place = draft.others_place if draft.others else (pair[0].start, 0)
             draft.others_place = min(place[0], pair[0].start), max(place[1], pair[1].end)
+            draft.others = draft.others or {}
             draft.others.setdefault(key, value)
             if level is not self.node:
                 self._rewrite_all("openai-wrapper")
         draft.arguments = arguments
 
 
-def _unwrapped(notes: BlockNotes, node: JsonNode) -> JsonNode:
-    if any(node.member(key) for key in NAME_KEYS):
-        return node
+def _unwrapped(notes: BlockNotes, node: JsonNode) -> tuple[JsonNode, Mapping[str, tuple[JsonNode, JsonNode]]]:
+    """Return the call in `node`, which may be a wrapper, and the call's members by name."""
+    pairs = node.pairs()
+    if not pairs.keys().isdisjoint(NAME_KEYS):
+        return node, pairs
     for key in WRAPPERS:
-        pair = node.member(key)
+        pair = pairs.get(key)
         if pair and pair[1].members is not None and any(pair[1].member(name) for name in NAME_KEYS):
             inner = pair[1]
             notes.rewrite("openai-wrapper", node.start, inner.start, "")
             notes.rewrite("openai-wrapper", inner.end, node.end, "", unwraps=node.start)
-            return inner
-    return node
+            return inner, inner.pairs()
+    return node, pairs
 
 
 def _is_empty(value: JsonNode) -> bool:

@@ -105,11 +105,12 @@ def value_end(
     event = VALUE_EVENT.search(source.text, start, source.end)
     if event and event.lastgroup == "ends":
         return ValueEnd(event.start(), event.end())
+    first_tag = event.start() if event else source.end  # so that a long text before it is searched once
     opened = _Opened()
     first: ValueEnd | None = None
     loose: ValueEnd | None = None  # at a `</function>` with text after it
     holds_tag = is_closed = is_sibling = has_call_after = False
-    for event in VALUE_EVENT.finditer(source.text, start, source.end):
+    for event in VALUE_EVENT.finditer(source.text, first_tag, source.end):
         kind, place = event.lastgroup, event.start()
         if kind in ("parameter", "line"):
             name = event["parameter"]

@@ -83,7 +83,7 @@ def read_value(
     if char == "{":
         return _Object(source, position, inside, container).read()
     if char == "[" or (char == "(" and inside):
-        return _Array(source, position, inside, container).read()
+        return (_Array if char == "[" else _Tuple)(source, position, inside, container).read()
     if char in _NUMBER_STARTS:
         return read_number(source, position)
     return read_word(source, position)
@@ -178,14 +178,14 @@ class _Container:
 
 class _Object(_Container):
     closer = "}"
+    key = ""
+    """The key whose value is read now."""
 
     def __init__(self, source: BodyText, start: int, inside: str, container: _Container | None) -> None:
         super().__init__(source, start, inside, container)
         self.members: list[tuple[JsonNode, JsonNode]] = []
         self.values: dict[str, JsonValue] = {}
         self.runs: list[PlainMembers] = []
-        self.key = ""
-        """The key whose value is read now."""
 
     def string(self, start: int) -> tuple[str, int]:
         declared = self._declared if self.source.keys else None
@@ -267,13 +267,14 @@ class _Object(_Container):
 
 
 class _Array(_Container):
+    closer = "]"
+    is_tuple = False
+    has_comma = False
+    """Whether a comma is before the closing bracket."""
+
     def __init__(self, source: BodyText, start: int, inside: str, container: _Container | None) -> None:
-        self.is_tuple = source.text[start] == "("
-        self.closer = ")" if self.is_tuple else "]"
         super().__init__(source, start, inside, container)
         self.items: list[JsonNode] = []
-        self.has_comma = False
-        """Whether a comma is before the closing bracket."""
 
     def read(self) -> JsonNode:
         source = self.source
@@ -311,3 +312,8 @@ class _Array(_Container):
         self.has_comma = True
         code = "python-literal" if self.is_tuple and len(self.items) == 1 else "trailing-comma"
         self.source.notes.edit(code, position, position + 1, "")
+
+
+class _Tuple(_Array):
+    closer = ")"
+    is_tuple = True

@@ -105,6 +105,7 @@ _HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
 _LOW_HALF: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_WHITE: Final = (" ", "\t", "\n", "\r")
 _KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+'\s*+:""")
 _OTHER_CLOSES: Final = "[`✿"
 """The first characters of tokens of other families that close a body, apart from `<`."""
@@ -183,9 +184,10 @@ def _report_surrogates(source: BodyText, value: str, start: int, end: int) -> No
 
 def _closes(source: BodyText, end: int, place: StringPlace) -> bool:
     """Return whether a quote directly before `end` closes its string."""
-    text = source.text
-    match = _SPACE.match(text, end, source.end)
-    position = match.end() if match else end
+    text, position = source.text, end
+    if text.startswith(_WHITE, end):
+        match = _SPACE.match(text, end, source.end)
+        position = match.end() if match else end
     if position >= source.end:
         return True
     char = text[position]

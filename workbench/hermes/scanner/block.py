@@ -166,7 +166,7 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
         return None
     values = cast(JsonObject, arguments)
     spec = completion.spec(name)
-    if has_others(members, values, spec):
+    if len(members) > 2 and has_others(members, values, spec):
         return None
     if spec is None or not spec.parameters:
         return CallDraft(name, values, Dialect.JSON, start, end)

@@ -17,7 +17,8 @@ string, and the call would be cut in half:
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from workbench.chat.finding import Span
@@ -45,6 +46,7 @@ _WRAPPED: Final = re.compile(r"\s*+(?:<function=|<tool_call>[\w.-]+\s*+<tool_sep
 _FENCE_BEFORE: Final = re.compile(r"(?:^|(?<=\n))```[\w+-]*[^\S\n]*\r?\n\s*\Z")
 _FENCE_AFTER: Final = re.compile(r"(?:[^\S\n]*\n|(?<=\n))\s*?(```[^\S\n]*(?:\n|\Z))")
 _LONGEST_FENCE: Final = 200
+_SHORTEST_BRACKET: Final = len("[THINK]")
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Scan:
     """The state of a scan."""
 
     completion: Completion
-    blocks: list[Block] = field(default_factory=list[Block])
+    blocks: list[Block]
     """Blocks, stray tags, thoughts and truncated blocks, sorted by position. Everything else is prose."""
     has_substance: bool = False
     """Whether a block or a thought was found."""
@@ -68,7 +70,8 @@ class Scan:
     """End of that block, or -1."""
     has_doubt: bool = False
     """Whether there was a block that may have ended too early, so that text after it may be a part of its value."""
-    prose: ProseSearch = field(default_factory=ProseSearch)
+    prose: ProseSearch | None = None
+    """Made when a closing tag of a thought asks for it, which most texts do not have."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -77,21 +80,24 @@ def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
     Args:
         starts_in_thought: Whether the prompt ended inside a thought.
     """
-    found = Scan(completion)
+    found = Scan(completion, [])
     position = _thought(found, Tag(0, 0), THINK_CLOSE) if starts_in_thought else 0
     position = _whole(found, position)
-    while mark := _next_mark(completion.text, position):
+    text = completion.text
+    while position < len(text) and (mark := _next_mark(text, position)):
         position = _HANDLERS[str(mark.lastgroup)](found, Tag(*mark.span()))
     found.blocks = with_foreign_blocks(completion, found.blocks)
-    _note_fences(found)
-    return sorted(found.blocks, key=lambda block: block.start)
+    if "`" in text and "```" in text:  # searching one character is much faster
+        _note_fences(found)
+        found.blocks.sort(key=lambda block: block.start)
+    return found.blocks
 
 
 def _next_mark(text: str, position: int) -> "re.Match[str] | None":
     mark = MARK.search(text, position)
     end = mark.start() if mark else len(text)
     # Only prose is searched for `[THINK]`, because searching for two first characters is slower.
-    has_bracket = end > position and text.find("THINK]", position, end) >= 0
+    has_bracket = end - position >= _SHORTEST_BRACKET and text.find("THINK]", position, end) >= 0
     return MARK_OR_BRACKET.search(text, position) if has_bracket else mark
 
 
@@ -100,9 +106,11 @@ def _add(found: Scan, block: Block) -> int:
     found.has_substance |= block.kind is not SegmentKind.PROSE
     found.has_thought |= block.kind is SegmentKind.THOUGHT
     found.has_others |= block.is_call
-    if any(draft.dialect is Dialect.XML for draft in block.drafts):
-        found.xml_start, found.xml_end = block.start, block.end
-    found.has_doubt |= leaves_doubt(block)
+    for draft in block.drafts:
+        if draft.dialect is Dialect.XML:
+            found.xml_start, found.xml_end = block.start, block.end
+    if block.findings or not block.drafts:  # a clean block leaves none
+        found.has_doubt |= leaves_doubt(block)
     return block.end
 
 
@@ -189,7 +197,12 @@ def _foreign_thought(found: Scan, tag: Tag) -> int:
 
 
 def _places(found: Scan, tag: str) -> Tags:
-    return found.completion.places(re.compile(re.escape(tag)))
+    return found.completion.places(_expression(tag))
+
+
+@cache
+def _expression(tag: str) -> "re.Pattern[str]":
+    return re.compile(re.escape(tag))
 
 
 def _thought(found: Scan, tag: Tag, close_tag: str) -> int:
@@ -238,8 +251,10 @@ def _thought_before(found: Scan, tag: Tag) -> int | None:
     text = found.completion.text
     if found.has_thought or _is_quoted(text, tag):
         return None
-    if found.has_substance and not found.prose.has_prose(text, found.blocks, tag.start):
-        return None
+    if found.has_substance:
+        found.prose = found.prose or ProseSearch()
+        if not found.prose.has_prose(text, found.blocks, tag.start):
+            return None
     found.blocks = [block for block in found.blocks if block.is_unread and not block.is_call]
     found.has_others = found.has_doubt = False
     found.xml_end = -1
@@ -313,8 +328,6 @@ _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
 def _note_fences(found: Scan) -> None:
     """Record each code fence around a block, or around several blocks with only white space or fences between them."""
     text = found.completion.text
-    if "`" not in text or "```" not in text:  # searching one character is much faster
-        return
     groups: list[Span] = []
     for group in _touching(found):
         group = _without_fence(found, groups[-1].end if groups else 0, group)

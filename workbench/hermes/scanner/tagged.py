@@ -35,7 +35,7 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
     """Read the block whose opening tag is `tag`."""
     text = completion.text
     notes = BlockNotes(text)
-    keys = declared_keys(completion.tools)
+    keys = None if completion.tools is None else declared_keys(completion.tools)
     source = BodyText(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE, keys=keys)
     start = _after_space(text, tag.end)
     close = completion.close_tags.next(tag.end, len(text))

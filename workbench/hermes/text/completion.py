@@ -1,6 +1,7 @@
 """A completion's text and the options with which it is parsed."""
 
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,8 +144,10 @@ class JsonNode:
 
     def pairs(self) -> "dict[str, tuple[JsonNode, JsonNode]]":
         """Return key and value of each member by name. Of a repeated name, the last one counts."""
-        found = {name: pair for run in self.runs for name, pair in run().items()}
-        return found | {str(key.value): (key, value) for key, value in self.members or ()}
+        found = {str(pair[0].value): pair for pair in self.members or ()}
+        if not self.runs:
+            return found
+        return {name: pair for run in self.runs for name, pair in run().items()} | found
 
 
 class Tag(NamedTuple):
@@ -161,14 +164,13 @@ class Tags:
 
     def __init__(self, tags: list[Tag]) -> None:
         self._tags = tags
-        self._starts = [tag.start for tag in tags]
+        self._starts = [tag.start for tag in tags] + [sys.maxsize]
+        """Where the marks start, and a position after all texts, so that every search finds something."""
 
     def next(self, position: int, end: int) -> Tag | None:
         """Return the first mark from `position` on that starts before `end`, or None."""
         index = bisect_left(self._starts, position)
-        if index < len(self._tags) and self._starts[index] < end:
-            return self._tags[index]
-        return None
+        return self._tags[index] if self._starts[index] < end else None
 
     def around(self, position: int) -> Tag | None:
         """Return the mark that contains `position`, or None."""

@@ -126,7 +126,9 @@ def _parsed_entry(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
         reading = parse(entry.text, tools=tools, checks_arguments=False)
         read_calls = reading.calls
     calls = [
-        ParsedCall(name=call.name, arguments=call.arguments, pointer=entry.text_pointer, others=call.others)
+        ParsedCall(
+            name=call.name, arguments=call.arguments, pointer=entry.text_pointer, others=call.others or {}
+        )
         for call in read_calls
     ]
     calls.extend(_given(call, tools) for call in entry.calls)
