@@ -59,8 +59,9 @@ def read_function_between_prose(
 
 def leaves_doubt(block: Block) -> bool:
     """Return whether the text after a block may still belong to a value in it."""
-    is_ambiguous = any(finding.code == "ambiguous-end" for finding in block.findings)
-    return block.is_call and (is_ambiguous or not block.drafts)
+    if not block.is_call or not block.drafts:
+        return block.is_call
+    return any(finding.code == "ambiguous-end" for finding in block.findings)
 
 
 def read_whole(completion: Completion, start: int) -> Block | None:
