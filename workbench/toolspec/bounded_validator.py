@@ -129,16 +129,8 @@ _CHARS_PER_STEP: Final = 100
 _BRANCHING: Final = frozenset({"allOf", "anyOf", "oneOf", "dependentSchemas", "prefixItems"})
 _REFERRING: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _ITERATING: Final = frozenset(
-    {
-        "items",
-        "prefixItems",
-        "contains",
-        "propertyNames",
-        "patternProperties",
-        "additionalProperties",
-        "properties",
-    }
-    | {"unevaluatedItems", "unevaluatedProperties", "uniqueItems"}
+    {"items", "prefixItems", "contains", "propertyNames", "patternProperties", "additionalProperties"}
+    | {"properties", "unevaluatedItems", "unevaluatedProperties", "uniqueItems"}
 )
 """Keywords that visit every item of their instance."""
 

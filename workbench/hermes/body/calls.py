@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.near_names import nearest_name
+from workbench.chat.short_text import shortened
 from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.function_xml import Function
 from workbench.hermes.body.payload import Body, Payload
@@ -106,16 +107,12 @@ def can_be_json(notes: BlockNotes, text: str, start: int, end: int) -> bool:
 
 def _of_others(draft: CallDraft, others: JsonObject) -> Finding:
     members = [
-        f"{_short(repr(key))}: {_short(json.dumps(value, ensure_ascii=False))}"
+        f"{shortened(repr(key), _LONGEST_SHOWN)}: {shortened(json.dumps(value, ensure_ascii=False), _LONGEST_SHOWN)}"
         for key, value in islice(others.items(), _MOST_SHOWN)
     ]
     more = len(others) - len(members)
     shown = ", ".join([*members, *([f"and {more} more"] if more else [])])
     return finding_of("unknown-member", *draft.others_place, f"beside the arguments and not read: {shown}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def _unknown(completion: Completion, draft: CallDraft, span: Span) -> Finding:
