@@ -39,7 +39,7 @@ _TOKEN_PARTS: Final = (
 )  # fmt: skip
 """Each opener with a token has one of these parts, and each call in such a form one of these characters."""
 _GOES_ON: Final = re.compile(
-    r"(?:[{\[(>]|^[^\S\n]*(?:Action:|>>>|✿|```)[^\n]*|\A[\w.-]*\w)\s*+\Z", re.MULTILINE
+    r"(?:[{\[(>]|>>>[\w.-]*|^[^\S\n]*(?:Action:|✿|```)[^\n]*|\A[\w.-]*\w)\s*+\Z", re.MULTILINE
 )
 _CODE_LINE: Final = re.compile(
     r"[^\S\n]*(?:(?:[\w., ]{1,100}=[^\S\n]*)?[A-Za-z_][\w.]{0,100}\([^\n]*\)[;,]?\Z|(?:from [\w.]+ )?import )"

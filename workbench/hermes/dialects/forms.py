@@ -97,6 +97,14 @@ _MUSE_QUOTES: Final = r"\bto=(?:self|user)<\|message\|>[^<]*+(?:<(?!\|(?:eom|eot
 """A thought of Muse, or its answer to the user. At the start of a completion, the prompt has written `<|start|>`."""
 _PLAMO: Final = r"<\|plamo:{}:plamo\|>".format
 
+_FUNCTIONARY: Final = Form(
+    dialect="functionary",
+    opens=r">>>(?=[\w.-]*\w\n\{)",
+    bodies=("named",),
+    call=rf"(?:>>>)?{_NAME}\n(?=\{{)",
+    is_plain=True,
+)
+
 GLM: Final = _pairs("glm", NOTHING, rf"{_NAME}(?:\s*+<tool_sep>)?", "", "")
 """The body of a `<tool_call>` block of GLM models."""
 
@@ -225,6 +233,7 @@ WITH_TOKEN: Final = (
         call=rf"✿FUNCTION✿:?\s*+{_NAME}\s*+✿ARGS✿:?\s*+(?=\{{)",
         result="✿RESULT✿|✿RETURN✿",
     ),
+    _FUNCTIONARY,
     Form(
         dialect="function-name",
         opens=r"<function>(?=\s*+[\w.-]+\s*+</function>\s*+\{)",
@@ -258,13 +267,7 @@ AT_LINE_START: Final = (
         result=r"(?m:^)[^\S\n]*Observation:",
         is_plain=True,
     ),
-    Form(
-        dialect="functionary",
-        opens=r"(?:>>>|\A)(?=[\w.-]*\w\n\{)",
-        bodies=("named",),
-        call=rf"(?:>>>)?{_NAME}\n(?=\{{)",
-        is_plain=True,
-    ),
+    replace(_FUNCTIONARY, opens=r"\A(?=[\w.-]*\w\n\{)"),
     Form(
         dialect="pythonic",
         opens=r"(?=(?:\[\s*+)?[A-Za-z_][\w.]*\(\s*+(?:[A-Za-z_]\w*\s*=[^=]|\)))",
@@ -286,7 +289,7 @@ def _group(form: Form, opens: str) -> str:
 _ANGLE: Final = "|".join(_group(form, form.opens) for form in WITH_TOKEN if form.opens.startswith("<"))
 _OTHER: Final = "|".join(_group(form, form.opens) for form in WITH_TOKEN if not form.opens.startswith("<"))
 _LINE: Final = r"[^\S\n]*(?:" + "|".join(_group(form, form.opens) for form in AT_LINE_START) + ")"
-OPENER: Final = re.compile(rf"(?=<)(?:{_ANGLE})|(?=[\[tf✿<＜‹〈])(?:{_OTHER})|(?m:^){_LINE}")
+OPENER: Final = re.compile(rf"(?=<)(?:{_ANGLE})|(?=[\[tf✿<>＜‹〈])(?:{_OTHER})|(?m:^){_LINE}")
 """The opener of any form."""
 LINE_OPENER: Final = re.compile(_LINE)
 """The opener of a form of `AT_LINE_START`, wherever it is."""
