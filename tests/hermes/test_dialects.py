@@ -187,6 +187,68 @@ def test_a_call_after_a_thought_or_an_example_is_read(text: str, count: int) -> 
         assert_events_match(events, reading)
 
 
+def tagged(*parameters: str) -> str:
+    return f'<function name="typed">{"".join(parameters)}</function>'
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "codes"),
+    [
+        (
+            tagged('<param name="s">a</param>', '<param name="s">b</param>'),
+            {"s": "b"},
+            ["foreign-call", "duplicate-parameter"],
+        ),
+        (
+            tagged('<param name="s"><![CDATA[ a < b </param> & "c"\n]]></param>'),
+            {"s": ' a < b </param> & "c"\n'},
+            ["foreign-call"],
+        ),
+        (
+            tagged('<param name="s">\n<![CDATA[<function name="g"><param name="k">]]>\n</param>'),
+            {"s": '<function name="g"><param name="k">'},
+            ["foreign-call"],
+        ),
+        (tagged('<param name="i"><![CDATA[5]]></param>'), {"i": 5}, ["foreign-call"]),
+        (tagged('<param name="s">a <![CDATA[b]]></param>'), {"s": "a <![CDATA[b]]>"}, ["foreign-call"]),
+        (tagged('<param name="s"><![CDATA[b</param>'), {"s": "<![CDATA[b"}, ["foreign-call"]),
+        (
+            tagged('<param name="arguments">{"i": 5, "s": "x"}</param>'),
+            {"i": 5, "s": "x"},
+            ["foreign-call", "string-arguments"],
+        ),
+        (
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="typed">\n<｜DSML｜parameter name="input" string="false">'
+            '{"i": "5"}</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+            {"i": 5},
+            ["coerced-by-schema", "foreign-call", "string-arguments"],
+        ),
+        (
+            tagged('<param name="arguments">{"other": 5}</param>'),
+            {"arguments": '{"other": 5}'},
+            ["foreign-call"],
+        ),
+        (
+            tagged('<param name="arguments">{"i": 5}</param>', '<param name="s">x</param>'),
+            {"arguments": '{"i": 5}', "s": "x"},
+            ["foreign-call"],
+        ),
+    ],
+)
+def test_values_of_xml_forms_are_read_as_their_models_write_them(
+    text: str, arguments: dict[str, Any], codes: list[str]
+) -> None:
+    options = {"tools": TOOLS, "level": "lenient", "dialect": "auto", "finish_reason": "stop"}
+    reading = parse(text, **options)
+    assert [(call.name, call.arguments) for call in reading.calls] == [("typed", arguments)]
+    found = [
+        entry.code for entry in (*reading.fixes, *reading.findings) if not entry.code.startswith("schema-")
+    ]
+    assert sorted(found) == sorted(codes)
+    assert_fixed_text_is_read_strictly(reading, options)
+    assert_spans_are_correct(reading)
+
+
 def test_the_page_lists_every_dialect_with_its_parsers() -> None:
     page = (Path(__file__).parents[2] / "docs/reference/dialects.md").read_text(encoding="utf-8")
     rows = [

@@ -44,6 +44,8 @@ _GOES_ON: Final = re.compile(
 _CODE_LINE: Final = re.compile(
     r"[^\S\n]*(?:(?:[\w., ]{1,100}=[^\S\n]*)?[A-Za-z_][\w.]{0,100}\([^\n]*\)[;,]?\Z|(?:from [\w.]+ )?import )"
 )
+_CDATA: Final = re.compile(r"\s{0,200}<!\[CDATA\[")
+_CDATA_END: Final = re.compile(r"\]\]>\s{0,200}")
 _LONGEST_LINE: Final = 1000
 _EXTRA_CLOSERS: Final = re.compile(r"\s*+[}\]][\s}\]]*+")
 _TAG: Final = re.compile(r"\s*+[<＜‹〈]([^<>＜＞‹›〈〉\n]{1,40})[>＞›〉]")
@@ -289,14 +291,32 @@ def _one_call(reader: PayloadReader, form: Form, begin: "re.Match[str]") -> Call
         return reader.named(name.strip(), place, position)
     parameters: list[TaggedParameter] = []
     while has_parameters and (tag := form.patterns.parameter.match(text, position, end)):
+        is_json = bool(tag.groupdict().get("json"))
+        if section := _character_data(reader, form, tag.end()):
+            span, position = section
+            parameters.append(TaggedParameter(tag["name"].strip(), *span, is_json))
+            continue
         close = reader.completion.places(form.patterns.value_end).next(tag.end(), end)
         if close is None or reader.completion.places(form.patterns.opener).next(tag.end(), close.start):
             return None
         span = _trimmed(text, tag.end(), close.start) if form.trims else (tag.end(), close.start)
-        parameters.append(TaggedParameter(tag["name"].strip(), *span, bool(tag.groupdict().get("json"))))
+        parameters.append(TaggedParameter(tag["name"].strip(), *span, is_json))
         position = close.end
     drafts = reader.tagged(name, place, iter(parameters), (begin.start("name"), position))
     return Calls(drafts, position) if drafts else None
+
+
+def _character_data(reader: PayloadReader, form: Form, start: int) -> tuple[tuple[int, int], int] | None:
+    """Read the value `<![CDATA[…]]>` at `start`, in which tags are text.
+
+    Return its place and the position after the closing tag of its parameter, or None if it is another value.
+    """
+    begin = _CDATA.match(reader.text, start, reader.end)
+    stop = reader.completion.places(_CDATA_END).next(begin.end(), reader.end) if begin else None
+    if begin is None or stop is None:
+        return None
+    close = form.patterns.value_end.match(reader.text, stop.end, reader.end)
+    return ((begin.end(), stop.start), close.end()) if close else None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -12,12 +12,14 @@ from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
 from workbench.hermes.body.xml_value import typed_value
 from workbench.hermes.dialects.form import Patterns
+from workbench.hermes.json_text.fast import decode
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
 from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody, within_call
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.argument_types import ArgumentTypes, types_of_argument
 from workbench.toolspec.coerce import ALL_TYPES
+from workbench.toolspec.spec import ToolSpec
 
 _CALL_OPEN: Final = re.compile(r"([A-Za-z_][\w.-]{0,200})\s{0,20}\(")
 _BETWEEN_CALLS: Final = re.compile(r"[^\S\n]*[;,\n]\s*+")
@@ -28,6 +30,8 @@ _UNCERTAIN: Final = frozenset({"missing-close-function", "missing-close-paramete
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n|\n[^\S\n]*```|\Z")
 _KEYWORD: Final = re.compile(r"\s*+([A-Za-z_]\w{0,200})\s*+=\s*+")
 _SEMICOLON: Final = re.compile(r"\s*+[;,]\s*+(?=[A-Za-z_][\w.-]*\()")
+_WRAPPING: Final = frozenset({"arguments", "input", "parameters", "properties"})
+"""Names of a parameter that holds all arguments, unless the tool declares it."""
 _COMMA: Final = re.compile(r"\s*+,\s*+")
 
 
@@ -208,13 +212,40 @@ class PayloadReader:
         """
         values: dict[str, JsonValue] = {}
         spec = self.completion.spec(written.strip().removeprefix("functions."))
-        for parameter in parameters:
+        listed = list(parameters)
+        if wrapped := self._wrapped(spec, listed):
+            draft = self._draft(written, place, wrapped, span, None)
+            return [draft] if draft else []
+        for parameter in listed:
+            if parameter.name in values:
+                message = f"the parameter {parameter.name[:40]!r} appears twice; the last one counts"
+                self.notes.report("duplicate-parameter", parameter.start, parameter.end, message)
             types = types_of_argument(spec, parameter.name)
             if parameter.is_json:
                 types = ArgumentTypes(ALL_TYPES - {"string"})
             values[parameter.name] = typed_value(self.notes, parameter.start, parameter.end, types)
         draft = self._draft(written, place, values, span, None)
         return [draft] if draft else []
+
+    def _wrapped(self, spec: ToolSpec | None, parameters: list[TaggedParameter]) -> JsonObject | None:
+        """Return the arguments if they are JSON in one parameter, such as `arguments`, that the tool does not declare.
+
+        DeepSeek writes `<parameter name="arguments">{"city": "Oslo"}</parameter>`. Each key must be declared.
+        """
+        if spec is None or len(parameters) != 1:
+            return None
+        [(name, start, end, _)] = parameters
+        if name not in _WRAPPING or name in spec.properties:
+            return None
+        text = self.text[start:end].strip()
+        decoded = decode(text) if text.startswith("{") else None
+        if decoded is None or decoded[1] != len(text) or not isinstance(decoded[0], dict):
+            return None
+        arguments = cast(JsonObject, decoded[0])
+        if not arguments or not all(key in spec.properties for key in arguments):
+            return None
+        self.notes.mark("string-arguments", start, end)
+        return arguments
 
     def python_calls(self, position: int) -> Calls | None:
         """Read Python calls with keyword arguments: `f(a=1)`, `[f(a=1), g()]`, or one call per line."""
