@@ -82,7 +82,19 @@ def test_a_call_without_an_opening_tag_is_emitted_with_its_closing_tag() -> None
     assert stream.feed(">") == (CallStarted(0, "g"), ArgumentsDelta(0, '{"k": "v"}'), CallEnded(0))
 
 
-@pytest.mark.parametrize("end", [', "days": 2}}', ', "days": 2}', ', "town": "Q"}', ', "id": 1}', "}"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        '}, "days": 2}',
+        '} , "days": 2}}',
+        "}" + " " * 300,
+        ', "days": 2}}',
+        ', "days": 2}',
+        ', "town": "Q"}',
+        ', "id": 1}',
+        "}",
+    ],
+)
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_arguments_that_closed_too_early_are_continued_and_not_taken_back(end: str, size: int) -> None:
     text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}' + end + "\n</tool_call>"

@@ -35,7 +35,7 @@ _MAX_WAITING: Final = 400
 """Longest value, in characters, that waits until it is complete; a longer one waits for the end of the call."""
 
 _MAX_SPACES: Final = 100
-"""Longest white space after a comma that waits. After a longer one, the call may have to be emitted again."""
+"""Longest white space after a comma or a call that waits. After a longer one, the call may have to be emitted again."""
 
 StringTypes = Callable[[tuple[str | int, ...]], frozenset[str]]
 """Returns for the place of a string in the arguments to which types a fix may convert it; empty if to none."""
@@ -249,11 +249,18 @@ class ArgumentsLexer:
         return start + 1
 
     def _closed(self, start: int) -> int:
-        """Close a container. The arguments end only if the call ends too: in `{"a": 1}, "b": 2}` a fix adds `b`."""
+        """Close a container. The arguments end only if the call ends too.
+
+        In `{"a": 1}, "b": 2}` and in `{"a": 1}}, "b": 2}` a fix adds `b`.
+        """
         if len(self._closers) == 1:
             following = self._after_space(start + 1)
-            self.is_stuck = following < len(self._text) and self._text[following] != "}"
-            if self.is_stuck or following == len(self._text):
+            if following == len(self._text):
+                return 0
+            after = self._after_space(following + 1)
+            self.is_stuck = self._text[following] != "}" or self._text.startswith(",", after)
+            self.is_stuck |= after - following > _MAX_SPACES
+            if self.is_stuck or after == len(self._text):
                 return 0
         self._closers = self._closers[:-1]
         self._path.pop()

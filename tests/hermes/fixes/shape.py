@@ -173,11 +173,25 @@ TABLES: Final = {
             '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "city": "Q"}\n</tool_call>',
             '<tool_call>\n{"name": "f", "arguments": {"a": 1}, "b": 2}\n</tool_call>',
             '<tool_call>\n{"name": "nope", "arguments": {"a": 1}, "days": 2}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}, "town": 2}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}, "city": "Q"}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}, "days": 2} and "more"\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}, "days": 2, "x": 1}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}, "days": 2\n</tool_call>',
+            '<tool_call>\n{"name": "nope", "arguments": {"city": "P"}}, "days": 2}\n</tool_call>',
             '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "parameters": {"days": 1, "x": 2}}\n</tool_call>',
         ),
         rows=(
             (
                 '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "days": 2}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}, "days": 2}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "parameters": {"city": "P",}}\n, "days": "2"}}\n</TOOL_CALL>',
                 '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
             ),
             (

@@ -1,10 +1,11 @@
 """Turn the payloads of a block into calls: find name and arguments, coerce values, check them against the schema."""
 
 import json
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -21,7 +22,7 @@ from workbench.hermes.body.shape import (
     shape_call,
 )
 from workbench.hermes.body.xml_value import typed_value
-from workbench.hermes.json_text.fast import is_utf8
+from workbench.hermes.json_text.fast import decode, is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
 from workbench.hermes.text.completion import Completion, JsonNode
 from workbench.hermes.text.notes import BlockNotes, finding_of
@@ -33,6 +34,7 @@ _MOST_SHOWN: Final = 3
 """Most members that a finding shows."""
 _LONGEST_SHOWN: Final = 40
 """Longest part of a member that a finding shows, in characters."""
+_COMMA: Final = re.compile(r"\s*+,\s*+(?=\")")
 SEPARATOR: Final = "\n</tool_call>\n<tool_call>\n"
 
 
@@ -53,6 +55,38 @@ def draft_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[C
         start, end = body.payloads[0].start, body.payloads[-1].end
         notes.rewrite("multi-object-block", start, end, as_bodies(notes, drafts))
     return drafts
+
+
+def draft_continued_call(completion: Completion, notes: BlockNotes, body: Body, end: int) -> CallDraft | None:
+    """Return a call that was closed too early, so that arguments follow it, or None.
+
+    In `{"name": "move", "arguments": {"a": 1}}, "b": 2}` all that follows must be arguments that `move` declares, and
+    closing brackets.
+
+    Args:
+        end: Where the text after the call ends.
+    """
+    payload = body.payloads[0]
+    comma = _COMMA.match(notes.text, body.end, end)
+    if comma is None or len(body.payloads) > 1 or body.decoded or isinstance(payload, Function):
+        return None
+    rest = "{" + notes.text[comma.end() : end].rstrip()
+    decoded = decode(rest)
+    if decoded is None or rest[decoded[1] :].strip("}] \t\r\n") or not isinstance(decoded[0], dict):
+        return None
+    drafts = _payload_calls(completion, notes, payload)
+    draft = drafts[0] if len(drafts) == 1 else None
+    spec = completion.spec(draft.name) if draft else None
+    if draft is None or spec is None or draft.node is None or draft.others or draft.rewrites:
+        return None
+    more = cast(JsonObject, decoded[0])
+    if not more or not all(key in spec.properties and key not in draft.arguments for key in more):
+        return None
+    draft.arguments = {**(draft.unconverted or draft.arguments), **more}
+    draft.end = comma.end() - 1 + len(rest)
+    finish_draft(completion, notes, draft)
+    notes.rewrite("argument-outside", draft.start, draft.end, draft.text)
+    return draft
 
 
 def check_call(completion: Completion, draft: CallDraft, span: Span) -> CheckedCall:

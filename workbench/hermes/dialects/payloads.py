@@ -25,6 +25,7 @@ _CALL_OPEN: Final = re.compile(r"([A-Za-z_][\w.-]{0,200})\s{0,20}\(")
 _BETWEEN_CALLS: Final = re.compile(r"[^\S\n]*[;,\n]\s*+")
 _NEXT_CALL: Final = re.compile(r"[A-Za-z_][\w.-]*\(")
 _BETWEEN_OBJECTS: Final = re.compile(r"\s*+[;,]?\s*+(?=\{|\[\s*+\{)")
+_MORE_MEMBERS: Final = re.compile(r'\s*+,\s*+"[^"\n]{0,200}"\s*+:')
 _NAMED: Final = re.compile(r'[\[{\s]*+"(?:name|tool_name)"\s*+:\s*+"([^"\n]*)"')
 _UNCERTAIN: Final = frozenset({"missing-close-function", "missing-close-parameter"})
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n|\n[^\S\n]*```|\Z")
@@ -128,6 +129,8 @@ class PayloadReader:
                 return self._rest(position, is_partial=is_partial) if drafts or is_partial else None
             drafts += draft_calls(self.completion, self.notes, Body((node,), node.end))
             end = node.end
+            if _MORE_MEMBERS.match(self.text, end, self.end):  # {"name": "f", "arguments": {"a": 1}}, "b": 2}
+                return self._rest(end, is_partial=self._has_offered(drafts))
             between = _BETWEEN_OBJECTS.match(self.text, end, self.end)
             if not between:
                 return Calls(drafts, end)

@@ -4,7 +4,7 @@ from typing import Final
 
 from workbench.chat.finding import Span
 from workbench.hermes.body.call_keys import declared_keys
-from workbench.hermes.body.calls import draft_calls
+from workbench.hermes.body.calls import draft_calls, draft_continued_call
 from workbench.hermes.body.payload import Body, note_tail, read_body
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import (
@@ -67,6 +67,9 @@ def _closed_block(completion: Completion, source: BodyText, tag: Tag, body: Body
     stop = completion.stop_after(body.end)
     close = completion.call_tags.next(body.end, stop)
     if close and close.is_close:
+        if draft := draft_continued_call(completion, source.notes, body, close.start):
+            _note_case(source.notes, close, CALL_CLOSE)
+            return call_block(tag.start, close.end, source.notes, [draft])
         note_tail(source, body.end, close.start)
         _note_case(source.notes, close, CALL_CLOSE)
         return call_block(tag.start, close.end, source.notes, draft_calls(completion, source.notes, body))
