@@ -84,21 +84,20 @@ def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
     position = _thought(found, Tag(0, 0), THINK_CLOSE) if starts_in_thought else 0
     position = _whole(found, position)
     text = completion.text
-    while position < len(text) and (mark := _next_mark(text, position)):
+    while position < len(text):
+        mark = MARK.search(text, position)
+        prose_end = mark.start() if mark else len(text)
+        # Only prose is searched for `[THINK]`, because searching for two first characters is slower.
+        if prose_end - position >= _SHORTEST_BRACKET and text.find("THINK]", position, prose_end) >= 0:
+            mark = MARK_OR_BRACKET.search(text, position)
+        if mark is None:
+            break
         position = _HANDLERS[str(mark.lastgroup)](found, Tag(*mark.span()))
     found.blocks = with_foreign_blocks(completion, found.blocks)
     if "`" in text and "```" in text:  # searching one character is much faster
         _note_fences(found)
         found.blocks.sort(key=lambda block: block.start)
     return found.blocks
-
-
-def _next_mark(text: str, position: int) -> "re.Match[str] | None":
-    mark = MARK.search(text, position)
-    end = mark.start() if mark else len(text)
-    # Only prose is searched for `[THINK]`, because searching for two first characters is slower.
-    has_bracket = end - position >= _SHORTEST_BRACKET and text.find("THINK]", position, end) >= 0
-    return MARK_OR_BRACKET.search(text, position) if has_bracket else mark
 
 
 def _add(found: Scan, block: Block) -> int:
@@ -110,7 +109,7 @@ def _add(found: Scan, block: Block) -> int:
         if draft.dialect is Dialect.XML:
             found.xml_start, found.xml_end = block.start, block.end
     if block.findings or not block.drafts:  # a clean block leaves none
-        found.has_doubt |= leaves_doubt(block)
+        found.has_doubt = found.has_doubt or leaves_doubt(block)
     return block.end
 
 
