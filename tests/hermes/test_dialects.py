@@ -249,6 +249,41 @@ def test_values_of_xml_forms_are_read_as_their_models_write_them(
     assert_spans_are_correct(reading)
 
 
+def glm(value: str) -> str:
+    return f"<tool_call>g\n<arg_key>k</arg_key>\n<arg_value>{value}</arg_value>\n</tool_call>"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "contains <tool_call> strings",
+        "contains </tool_call> strings",
+        'as in <tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        "<tool_call>\n<function=f>\n</function>\n</tool_call>",
+    ],
+)
+def test_a_value_of_glm_may_contain_the_tags_of_calls(value: str, level: str) -> None:
+    options = {"tools": TOOLS, "level": level, "dialect": "auto", "finish_reason": "stop"}
+    text = f"Hi\n{glm(value)}\n{glm('v')}"
+    reading = parse(text, **options)
+    calls = [(call.name, call.arguments) for call in reading.calls]
+    assert calls == ([("g", {"k": value}), ("g", {"k": "v"})] if level == "lenient" else [])
+    assert [finding.code for finding in reading.findings] == (
+        [] if level == "lenient" else ["foreign-dialect"] * 2
+    )
+    assert_fixed_text_is_read_strictly(reading, options)
+    for cut in range(len(text)):
+        events, again = streamed([text[:cut], text[cut:]], **options)
+        assert again == reading
+        assert_events_match(events, reading)
+
+
+def test_a_value_of_glm_without_its_end_does_not_take_the_next_call() -> None:
+    text = f"{glm('v').replace('</arg_value>', '')}\n{glm('w')}"
+    assert [call.arguments for call in parse(text, tools=TOOLS, level="lenient").calls] == [{"k": "w"}]
+
+
 def test_the_page_lists_every_dialect_with_its_parsers() -> None:
     page = (Path(__file__).parents[2] / "docs/reference/dialects.md").read_text(encoding="utf-8")
     rows = [

@@ -122,6 +122,12 @@ FOREIGN: Final = re.compile(
 
 A name alone is a call of GLM-4.7 without arguments if a tool has this name."""
 
+GLM_BODY: Final = re.compile(
+    r"\s*+[\w.-]++\s*+(?:<tool_sep>\s*+)?(?:<arg_key>[^<]*+</arg_key>\s*+"
+    r"<arg_value>[^<]*+(?:<(?!/?arg_(?:key|value)>)[^<]*+)*+</arg_value>\s*+)++(?=</(?i:tool_call)>)"
+)
+"""The complete body of a call in GLM's form. Its values may contain the tags of calls."""
+
 FUNCTION_OPEN: Final = re.compile(r"<function=([^>\n]{0,500})>")
 """Group 1 is the name; its length is limited to keep the search linear. *Source:* Qwen3-Coder chat template."""
 FUNCTION_NAMED: Final = re.compile(r'<function name="([^"<>\n]{0,500})">(?=\s*+\{)')

@@ -25,6 +25,7 @@ from workbench.chat.finding import Span
 from workbench.hermes.marks import (
     BRACKET_MARKS,
     FOREIGN_THOUGHTS,
+    GLM_BODY,
     MARK,
     MARK_OR_BRACKET,
     PARAMETER_CLOSE,
@@ -150,7 +151,7 @@ def _open(found: Scan, tag: Tag) -> int:
         found.blocks.append(stray("duplicate-open-tag", text, tag.start, start, ""))
         return tag.end
     is_closed = following is not None and following.is_close and not _is_quoted(text, following)
-    if not is_closed and not PAYLOAD_START.match(text, start):
+    if not (is_closed or PAYLOAD_START.match(text, start) or GLM_BODY.match(text, start)):
         return _stray(found, "orphan-open-tag", tag)
     return _add(found, read_call_block(completion, tag))
 

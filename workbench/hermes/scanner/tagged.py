@@ -13,6 +13,7 @@ from workbench.hermes.marks import (
     CALL_OPEN,
     CUT_CALL_CLOSE,
     FOREIGN,
+    GLM_BODY,
     SPACE,
 )
 from workbench.hermes.scanner.block import Block, call_block, refused_block
@@ -101,9 +102,13 @@ def _first_only(completion: Completion, source: BodyText, tag: Tag, body: Body) 
 
 
 def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
-    block = _unreadable(completion, tag, UnreadableBody(tag.end))
     dialect, called = _FOREIGN_BODIES[which]
     message = f"the body uses the form of another family ({called}); not read"
+    if whole := GLM_BODY.match(completion.text, tag.end):
+        end = whole.end() + len(CALL_CLOSE)
+        refused = refused_block("foreign-dialect", tag.start, end, message)
+        return read_foreign_block(completion, dialect, refused, Span(*whole.span()))
+    block = _unreadable(completion, tag, UnreadableBody(tag.end))
     refused = refused_block("foreign-dialect", tag.start, block.end, message)
     close = completion.close_tags.next(tag.end, block.end)
     if close is None or close.end != block.end:
