@@ -86,10 +86,7 @@ class Stream:
         """Number of characters that were emitted or belong to a block that was read."""
         self._step = self._thought if starts_in_thought else self._prose
         self._thought_close = THINK_CLOSE
-        self._has_substance = starts_in_thought
         self._has_thought = starts_in_thought
-        self._has_prose = False
-        """Whether prose was emitted that is neither blank nor a tag that means nothing."""
         self._has_emitted_prose = False
         """Whether prose was emitted that may still turn out to be a thought."""
         self._last = "\n"
@@ -182,7 +179,6 @@ class Stream:
         """Return the event of a text, which is not empty."""
         if kind is SegmentKind.PROSE:
             self._has_emitted_prose |= not self._has_thought
-            self._has_prose = self._has_prose or not text.isspace()
             self._may_be_bare = self._may_be_bare and text.isspace()
         self._is_after_xml |= self._has_xml and not text.isspace()
         self._sent += len(text)
@@ -237,37 +233,28 @@ class Stream:
         elif kind == "thought" or (self._may_be_bare and self._opens_thought(kind)):
             mark = self._pending[:size]
             self._thought_close = FOREIGN_THOUGHTS.get(mark) or "</" + mark[1:]
-            self._has_substance = self._has_thought = True
+            self._has_thought = True
             self._emit(events, SegmentKind.THOUGHT, size)
             self._step = self._thought
-        elif kind in _THOUGHT_ENDS and self._ends_thought:
+        elif kind in _THOUGHT_ENDS and not self._has_thought:
             events.extend(self._became_thought())
             self._emit(events, SegmentKind.THOUGHT, size)
         elif kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]):
             if self._has_doubt or self._is_after_xml or self._last == "`":
                 self._step = self._wait_for_end
                 return True
-            self._has_prose = True
             return self._begin_block(events, 0)
         elif kind in ("stop", "alternate", "named", "wrapped", *_FOREIGN_THOUGHT) or (
             kind == "response" and self._last == "\n"
         ):
             self._step = self._wait_for_end
         else:
-            had_prose = self._has_prose
             self._emit(events, SegmentKind.PROSE, size)
-            if kind in ("function", "foreign_thought_end", "bracket_thought_end"):
-                self._has_prose = had_prose
         return True
 
     def _opens_thought(self, kind: str) -> bool:
         """Return whether a mark of this kind opens a thought if there were only thoughts before it."""
         return kind == "foreign_thought" or (kind == "bracket_thought" and not self._has_thought)
-
-    @property
-    def _ends_thought(self) -> bool:
-        """Whether a closing tag that was not opened makes a thought of the text so far."""
-        return not self._has_thought and (self._has_prose or not self._has_substance)
 
     def _became_thought(self) -> Iterator[Event]:
         """Drop the calls so far, and turn the prose into a thought."""
@@ -275,7 +262,7 @@ class Stream:
         yield from self._events.drop_all()
         yield ProseBecameThought()
         self._calls = 0
-        self._has_substance = self._has_thought = self._may_be_bare = True
+        self._has_thought = self._may_be_bare = True
         self._has_emitted_prose = False
 
     def _may_be_offered(self, written: str) -> bool:
@@ -309,7 +296,6 @@ class Stream:
 
     def _begin_block(self, events: list[Event], tag_size: int) -> bool:
         """Start a block whose opening tag has `tag_size` characters, 0 if it is missing."""
-        self._has_substance = True
         self._may_be_bare = False
         self._tag_size = tag_size
         self._block_start = self._sent

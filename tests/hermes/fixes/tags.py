@@ -199,6 +199,7 @@ TABLES: Final = {
         noop=(
             '<tool_call>\n{"name": "f", "arguments": {"q": "</tool_call>"}}\n</tool_call>',
             "plan</think>x",
+            '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call></think>',
             "ok </tool_",
             "<think>a </tool_call></think>",
         ),
@@ -209,8 +210,8 @@ TABLES: Final = {
                 '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n&lt;/tool_call&gt;',
             ),
             (
-                '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call></think>',
-                '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>&lt;/think&gt;',
+                '<think>x</think><tool_call>\n{"name": "f", "arguments": {}}\n</tool_call></think>',
+                '<think>x</think><tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>&lt;/think&gt;',
             ),
             ("a</think>b</think>c", "a</think>b&lt;/think&gt;c"),
         ),
@@ -265,6 +266,7 @@ TABLES: Final = {
     "unclosed-think": Table(
         noop=(
             "plan</think>x",
+            '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call></think>',
             "<think></think>",
             "`<think>`",
             "<thinking>x",

@@ -38,7 +38,7 @@ from workbench.hermes.scanner.alternates import read_alternate
 from workbench.hermes.scanner.block import Block, as_text, read_clean_block, refused_block, stray, unread
 from workbench.hermes.scanner.foreign import with_foreign_blocks
 from workbench.hermes.scanner.tagged import read_call_block
-from workbench.hermes.scanner.thoughts import ProseSearch, calls_in_thought, is_header_of_call
+from workbench.hermes.scanner.thoughts import calls_in_thought, is_header_of_call
 from workbench.hermes.scanner.untagged import leaves_doubt, read_function_between_prose, read_whole
 from workbench.hermes.text.completion import Completion, Tag, Tags
 from workbench.hermes.text.notes import BlockNotes, finding_of
@@ -57,8 +57,6 @@ class Scan:
     completion: Completion
     blocks: list[Block]
     """Blocks, stray tags, thoughts and truncated blocks, sorted by position. Everything else is prose."""
-    has_substance: bool = False
-    """Whether a block or a thought was found."""
     has_thought: bool = False
     """Whether a thought was found. A closing tag of a thought after it closes nothing."""
     has_others: bool = False
@@ -71,8 +69,6 @@ class Scan:
     """End of that block, or -1."""
     has_doubt: bool = False
     """Whether there was a block that may have ended too early, so that text after it may be a part of its value."""
-    prose: ProseSearch | None = None
-    """Made when a closing tag of a thought asks for it, which most texts do not have."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -103,7 +99,6 @@ def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
 
 def _add(found: Scan, block: Block) -> int:
     found.blocks.append(block)
-    found.has_substance |= block.kind is not SegmentKind.PROSE
     found.has_thought |= block.kind is SegmentKind.THOUGHT
     found.has_others |= block.is_call
     for draft in block.drafts:
@@ -251,10 +246,6 @@ def _thought_before(found: Scan, tag: Tag) -> int | None:
     text = found.completion.text
     if found.has_thought or _is_quoted(text, tag):
         return None
-    if found.has_substance:
-        found.prose = found.prose or ProseSearch()
-        if not found.prose.has_prose(text, found.blocks, tag.start):
-            return None
     found.blocks = [block for block in found.blocks if block.is_unread and not block.is_call]
     found.has_others = found.has_doubt = False
     found.xml_end = -1
