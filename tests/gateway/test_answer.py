@@ -9,7 +9,7 @@ from tests.gateway.answers import answered, complete, completions, options_of, p
 from tests.hermes.readings import TOOLS
 from workbench.chat.message import Message
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import Reading
+from workbench.hermes.reading import Reading, SegmentKind
 
 TAG = re.compile(
     r"(?<!`)(</?(?i:tool_call)>|</?think>|<tool_response>|<\|im_end\|>|<function=[^<>\n]*>|<parameter=[^<>\n]*>)"
@@ -42,8 +42,9 @@ def comparable(message: Message, reading: Reading) -> Message:
     Texts of arguments may differ in escapes: `\\u00e9` is `é`. A call that was sent before a `</think>` showed that it
     is part of a thought stays sent.
     """
-    is_in_thought = any(finding.code == "call-in-reasoning" for finding in reading.findings)
-    calls = () if is_in_thought else message.calls
+    first = reading.segments[0] if reading.segments else None
+    is_unopened = first and first.kind is SegmentKind.THOUGHT and not first.text.startswith("<think>")
+    calls = () if is_unopened else message.calls
     return replace(message, calls=tuple(replace(call, arguments_text=None) for call in calls))
 
 
