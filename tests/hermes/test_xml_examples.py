@@ -103,11 +103,12 @@ def test_a_real_call_after_an_example_is_a_call() -> None:
     assert reading.calls[0].arguments["content"] == SHELL
 
 
-def test_an_untagged_call_keeps_its_example_at_every_level() -> None:
+def test_a_call_without_its_opening_tag_keeps_its_example() -> None:
     text = written(SHELL).removeprefix("<tool_call>\n")
-    assert calls_of(assert_laws_hold(text)) == []
-    lenient = assert_laws_hold(text, level="lenient")
-    assert calls_of(lenient) == [("write", {"path": "d.md", "content": SHELL})]
+    assert calls_of(assert_laws_hold(text, level="strict")) == []
+    for level in ("tolerant", "lenient"):
+        reading = assert_laws_hold(text, level=level)
+        assert calls_of(reading) == [("write", {"path": "d.md", "content": SHELL})]
 
 
 @pytest.mark.parametrize(
