@@ -7,8 +7,11 @@ into a folder of its own, from where its data is read and nothing imported.
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -105,3 +108,27 @@ def _first(values):
 def _lines(path):
     with path.open(encoding="utf-8") as file:
         return [json.loads(line) for line in file if line.strip()]
+
+
+_MODEL = "stand-in"
+
+
+def ast_checker(folder: Path) -> Callable[[Any, Sequence[Any]], bool]:
+    """Return BFCL's checker, without the dependencies of its package."""
+    stand_in = ModuleType("bfcl_eval.constants.model_config")
+    stand_in.MODEL_CONFIG_MAPPING = {_MODEL: SimpleNamespace(underscore_to_dot=False)}
+    sys.modules[stand_in.__name__] = stand_in
+    sys.path.insert(0, str(folder))
+    try:
+        from bfcl_eval.constants.enums import Language
+        from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker as check
+    finally:
+        sys.path.remove(str(folder))
+    return lambda answer, calls: check(
+        answer.function,
+        [{one.name: one.arguments} for one in calls],
+        answer.ground_truth,
+        Language.PYTHON,
+        answer.category,
+        _MODEL,
+    )["valid"]

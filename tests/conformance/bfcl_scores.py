@@ -6,12 +6,10 @@ question agrees if a suite passes and fails the same answers as the checker does
 
 import copy
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
 
+from tests.bfcl import ast_checker
 from tests.conformance.archives import BFCL
 from tests.conformance.outcome import Completion, Outcome, Suite
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
@@ -40,11 +38,10 @@ SETS = (
     "live_relevance",
 )
 """The questions in Python with one turn. For the last three, it only counts whether a call is made."""
-MODEL = "stand-in"
 
 
 def _outcomes(folder: Path) -> Iterator[Outcome]:
-    checker = _ast_checker(folder)
+    checker = ast_checker(folder)
     for name in SETS:
         data = folder / "bfcl_eval" / "data"
         questions = (data / f"BFCL_v4_{name}.json").read_text(encoding="utf-8")
@@ -117,27 +114,6 @@ def _rollout(case: Case, text: str) -> CaseRollout:
         is_cancelled=lambda: False,
     )
     return rollout_of(run_rollout(turn, Conversation(messages=case.messages)))
-
-
-def _ast_checker(folder: Path) -> Callable[[Any, list[ReadCall]], bool]:
-    """Return BFCL's checker, without the dependencies of its package."""
-    stand_in = ModuleType("bfcl_eval.constants.model_config")
-    stand_in.MODEL_CONFIG_MAPPING = {MODEL: SimpleNamespace(underscore_to_dot=False)}
-    sys.modules[stand_in.__name__] = stand_in
-    sys.path.insert(0, str(folder))
-    try:
-        from bfcl_eval.constants.enums import Language
-        from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker as check
-    finally:
-        sys.path.remove(str(folder))
-    return lambda answer, calls: check(
-        answer.function,
-        [{one.name: one.arguments} for one in calls],
-        answer.ground_truth,
-        Language.PYTHON,
-        answer.category,
-        MODEL,
-    )["valid"]
 
 
 BFCL_SCORES = Suite(name="BFCL: import and score", archive=BFCL, cases=3491, outcomes=_outcomes)

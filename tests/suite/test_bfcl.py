@@ -2,13 +2,12 @@
 
 import copy
 import json
-import sys
 from functools import cache
-from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from tests.bfcl import FOLDER, data_folder
+from tests.bfcl import ast_checker as checker_of
 from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
@@ -26,30 +25,13 @@ WRONG_THEMSELVES = {
     "parallel_multiple": ("parallel_multiple_26",),
 }
 """Questions whose first possible answer the checker refuses, because its type is not the declared one."""
-MODEL = "stand-in"
 
 
 @pytest.fixture(scope="module")
 def ast_checker():
-    """BFCL's checker from its package, without the dependencies of the package."""
+    """BFCL's checker from its package."""
     data_folder()
-    stand_in = ModuleType("bfcl_eval.constants.model_config")
-    stand_in.MODEL_CONFIG_MAPPING = {MODEL: SimpleNamespace(underscore_to_dot=False)}
-    sys.modules[stand_in.__name__] = stand_in
-    sys.path.insert(0, str(FOLDER))
-    try:
-        from bfcl_eval.constants.enums import Language
-        from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker as check
-    finally:
-        sys.path.remove(str(FOLDER))
-    return lambda case, calls: check(
-        case.function,
-        [{call.name: call.arguments} for call in calls],
-        case.ground_truth,
-        Language.PYTHON,
-        case.category,
-        MODEL,
-    )["valid"]
+    return checker_of(FOLDER)
 
 
 @cache
