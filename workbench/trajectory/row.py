@@ -106,6 +106,8 @@ class EntryResult:
     """JSON pointer to the text that holds the result."""
     span: Span | None = None
     """Position in that text, including the tags; None if the result is the whole text."""
+    others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members of the result's record that no reader uses and that are not null, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,8 @@ class RowEntry:
     """Results of a tool's entry, in order; one entry may hold several."""
     is_trained: bool | None = None
     """Whether the loss counts the entry, as the row says; None if it says nothing."""
+    others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members of the entry that no reader uses and that are not null, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

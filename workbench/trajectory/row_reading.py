@@ -9,7 +9,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.hermes_text import names_only, read_text, read_tolerantly
-from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
     Call,
@@ -114,7 +114,7 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
         return
     if role is Role.TOOL:
         for result in entry.results:
-            parts = (Result(text=result.text, id=result.id, name=result.name, envelope=result.envelope),)
+            parts = (_result(result),)
             yield _message(entry, role, parts)
         return
     if role is Role.ASSISTANT:
@@ -129,7 +129,20 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
 
 
 def _message(entry: RowEntry, role: Role, parts: tuple[Part, ...], text: str | None = None) -> RowMessage:
-    return RowMessage(role=role, parts=parts, text=text, is_trained=entry.is_trained, place=entry.place)
+    return RowMessage(
+        role=role,
+        parts=parts,
+        text=text,
+        is_trained=entry.is_trained,
+        others=entry.others,
+        place=entry.place,
+    )
+
+
+def _result(result: EntryResult) -> Result:
+    return Result(
+        text=result.text, id=result.id, name=result.name, envelope=result.envelope, others=result.others
+    )
 
 
 def _spoken(entry: RowEntry, job: _RowJob) -> RowMessage:

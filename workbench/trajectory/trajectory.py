@@ -53,6 +53,8 @@ class Result:
     """Id of the call that it answers; None if there is none."""
     name: str | None = None
     """The tool's name; None if it is not known."""
+    others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members that the row has beside these, such as `is_error`."""
 
 
 Part = Prose | Thought | Call | Result
@@ -69,6 +71,8 @@ class RowMessage:
     """The whole message in Hermes' text format if the row had it so; text formats write exactly these bytes."""
     is_trained: bool | None = None
     """Whether the loss counts it; None if the format decides."""
+    others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members of its entry beside these, such as `rating`. The results of one entry all have the entry's."""
     place: int = field(default=-1, compare=False)
     """Index of the entry that it was read from, from 0; -1 if there is none."""
 
@@ -154,11 +158,24 @@ def _are_same_messages(messages: Sequence[RowMessage], others: Sequence[RowMessa
 
 def is_same_message(message: RowMessage, other: RowMessage) -> bool:
     """Whether two messages mean the same; see `is_same_trajectory`."""
-    # Only arguments can be equal without being written the same.
-    return message == other and all(
-        template_json(call.arguments) == template_json(other_call.arguments)
-        for call, other_call in zip(message.calls, other.calls, strict=True)
-    )
+    # Only JSON values can be equal without being written the same.
+    return message == other and all(map(is_written_alike, _values_of(message), _values_of(other)))
+
+
+def is_written_alike(value: JsonValue, other: JsonValue) -> bool:
+    """Whether two JSON values are the same, with the same order of keys; unlike `==`, `1` differs from `1.0`."""
+    return value is other or template_json(value) == template_json(other)
+
+
+def _values_of(message: RowMessage) -> list[JsonObject]:
+    """Return the JSON values of a message: its own other members, and arguments and other members of its parts."""
+    values = [message.others] if message.others else []
+    for part in message.parts:
+        if isinstance(part, Call):
+            values.append(part.arguments)
+        if isinstance(part, Call | Result) and part.others:
+            values.append(part.others)
+    return values
 
 
 def _spec_text(spec: ToolSpec) -> str:

@@ -17,6 +17,8 @@ from workbench.trajectory.formats.shared.text_entries import (
     bare_result,
     conversation_of,
     has_from_value,
+    has_place,
+    join_results,
     read_from_value,
     system_column,
     text_entries,
@@ -30,6 +32,7 @@ from workbench.trajectory.writing.losses import (
     drop_call_members,
     drop_columns,
     drop_ids,
+    drop_keys,
     drop_mask,
     drop_preface,
     drop_preference,
@@ -108,6 +111,7 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
         calls=read_calls,
         tagged_text=tagged_text,
         results=results,
+        others=raw_entry.others,
     )
 
 
@@ -220,7 +224,16 @@ def render_row(trajectory: Trajectory, _options: RowOptions) -> JsonObject:
     return {**row, **trajectory.columns}
 
 
+def _has_place(message: RowMessage, key: str, value: JsonValue) -> bool:
+    """Whether a message becomes an entry that can have this member; a system text becomes a column."""
+    return message.role is not Role.SYSTEM and has_place(message, key, value)
+
+
 def _spelled(entry: TextEntry) -> JsonObject:
+    return {**_own_fields(entry), **entry.messages[0].others}
+
+
+def _own_fields(entry: TextEntry) -> JsonObject:
     message = entry.messages[0]
     if entry.role is Role.USER:
         return {"from": "human", "value": entry.text}
@@ -247,7 +260,7 @@ COLUMNS: Final[JsonObject] = {"messages": "conversations", "system": "system", "
 *Source:* https://github.com/hiyouga/LLaMA-Factory/blob/main/data/README.md"""
 STEPS: Final = (
     drop_tool_list,
-    drop_call_members,
+    drop_call_members(),
     flatten_parts,
     drop_preface,
     trim_prose,
@@ -257,6 +270,8 @@ STEPS: Final = (
     drop_result_names,
     drop_mask,
     unwrap_tools,
+    drop_keys(_has_place),
+    join_results,
     _require_alternation,
 )
 """The steps that bring a conversation into LLaMA-Factory's entries."""

@@ -6,7 +6,14 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, render_tools, spell_messages
+from workbench.trajectory.formats.shared.chat_rows import (
+    CALL_KEYS,
+    Shape,
+    has_place,
+    read_messages,
+    render_tools,
+    spell_messages,
+)
 from workbench.trajectory.formats.shared.text_entries import unwrap_results
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
@@ -14,11 +21,13 @@ from workbench.trajectory.writing.additions import drop_tool_list, order_results
 from workbench.trajectory.writing.losses import (
     drop_call_members,
     drop_columns,
+    drop_keys,
     drop_mask,
     drop_preference,
     drop_result_names,
     drop_thoughts,
     flatten_parts,
+    lift_result_keys,
     report_big_integers,
 )
 
@@ -83,8 +92,17 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
     return {**row, **trajectory.columns}
 
 
-CHAT_STEPS: Final = (drop_tool_list, drop_call_members, flatten_parts, order_results, unwrap_results)
+CHAT_STEPS: Final = (
+    drop_tool_list,
+    drop_call_members(CALL_KEYS),
+    flatten_parts,
+    order_results,
+    unwrap_results,
+    lift_result_keys,
+)
 """The first steps of all formats with chat messages."""
+PLACE_KEYS: Final = drop_keys(has_place)
+"""The step after the thoughts of messages are settled."""
 _FREE: Final = drop_columns(*_OWN, "conversations")
 
 TRL: Final = RowFormat(
@@ -95,7 +113,7 @@ TRL: Final = RowFormat(
         has_messages(row) and not any(isinstance(value, str) for value in _all_arguments(row))
     ),
     read=lambda row: _read(row, "trl"),
-    steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, report_big_integers),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, PLACE_KEYS, drop_mask, report_big_integers),
     spell=lambda trajectory, options: _spell(trajectory, Shape(options.arguments, names_results=True)),
     has_object_arguments=True,
 )
@@ -104,6 +122,6 @@ OPENAI: Final = RowFormat(
     title="OpenAI's fine-tuning rows: ids, arguments as a text of JSON",
     fits=has_messages,
     read=lambda row: _read(row, "openai"),
-    steps=(drop_preference, _FREE, *CHAT_STEPS, require_ids, drop_result_names, drop_thoughts),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, require_ids, drop_result_names, drop_thoughts, PLACE_KEYS),
     spell=lambda trajectory, _terms: _spell(trajectory, Shape("text", names_results=False)),
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.declared_tools import read_declarations
-from workbench.trajectory.formats.openai import CHAT_STEPS, tools_key
+from workbench.trajectory.formats.openai import CHAT_STEPS, PLACE_KEYS, tools_key
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, render_tools, spell_messages
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
@@ -180,6 +180,7 @@ DPO: Final = RowFormat(
         drop_columns(*_DPO),
         mark_answer,
         *CHAT_STEPS,
+        PLACE_KEYS,
         drop_mask,
         report_big_integers,
     ),
@@ -197,6 +198,7 @@ KTO: Final = RowFormat(
         drop_columns(*_KTO),
         mark_answer,
         *CHAT_STEPS,
+        PLACE_KEYS,
         drop_mask,
         report_big_integers,
     ),

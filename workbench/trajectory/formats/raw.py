@@ -14,6 +14,7 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     bare_result,
     is_wrapped,
+    join_results,
     keep_envelopes,
     read_results,
     text_entries,
@@ -23,6 +24,7 @@ from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import add_tool_list, order_results
 from workbench.trajectory.writing.losses import (
+    drop_all_keys,
     drop_columns,
     drop_ids,
     drop_new_call_members,
@@ -168,6 +170,8 @@ RAW: Final = RowFormat(
         drop_preference,
         drop_columns(*_OWN),
         order_results,
+        drop_all_keys,
+        join_results,
         keep_envelopes,
         drop_ids,
         drop_result_names,

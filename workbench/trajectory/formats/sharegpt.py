@@ -17,7 +17,9 @@ from workbench.trajectory.formats.shared.text_entries import (
     bare_result,
     conversation_of,
     has_from_value,
+    has_place,
     is_wrapped,
+    join_results,
     keep_envelopes,
     read_from_value,
     read_results,
@@ -31,6 +33,7 @@ from workbench.trajectory.writing.additions import add_tool_list, assign_ids, fi
 from workbench.trajectory.writing.losses import (
     drop_columns,
     drop_ids,
+    drop_keys,
     drop_new_call_members,
     drop_preference,
     drop_result_names,
@@ -185,6 +188,7 @@ def _entry(raw_entry: FromValueEntry, variant: _Variant) -> RowEntry:
         text_pointer=raw_entry.text_pointer,
         results=results,
         is_trained=_is_trained(raw_entry.fields),
+        others=raw_entry.others,
     )
 
 
@@ -229,12 +233,18 @@ def _spell(trajectory: Trajectory, options: RowOptions, spell_result: RenderResu
         fields: dict[str, JsonValue] = {"from": words[entry.role], "value": entry.text}
         if entry.messages[0].is_trained is not None:
             fields["weight"] = int(entry.messages[0].is_trained)
-        entries.append(fields)
+        entries.append({**fields, **entry.messages[0].others})
     specs = template_json([spec.document for spec in trajectory.tools.specs])
     return {"conversations": entries, "tools": specs, **trajectory.columns}
 
 
-_TEXT_STEPS: Final = (drop_preference, drop_columns(*_OWN), order_results)
+_TEXT_STEPS: Final = (
+    drop_preference,
+    drop_columns(*_OWN),
+    order_results,
+    drop_keys(has_place),
+    join_results,
+)
 _PLAIN_STEPS: Final = (
     *_TEXT_STEPS,
     keep_envelopes,

@@ -194,6 +194,7 @@ def _entry(raw_entry: FromValueEntry, calls: int, renamed: _Renamed) -> RowEntry
         calls=read_calls,
         tagged_text=tagged(raw_entry.text) if any(call.problem for call in read_calls) else None,
         results=results,
+        others=raw_entry.others,
     )
 
 

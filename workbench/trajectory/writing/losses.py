@@ -84,26 +84,93 @@ def drop_preface(draft: RowDraft) -> None:
     draft.rewrite(change)
 
 
-def drop_call_members(draft: RowDraft) -> None:
-    """Drop what calls have beside their names and arguments."""
-    _drop_members(draft, lambda _message: True)
+HasPlace = Callable[[RowMessage, str, JsonValue], bool]
+"""Whether an entry of a format can have a member of this name and value beside its own."""
 
 
-def drop_new_call_members(draft: RowDraft) -> None:
-    """Drop what calls have beside their names and arguments, unless the message's own text is written."""
-    _drop_members(draft, lambda message: message.text is None)
+def drop_keys(has_place: HasPlace) -> Step:
+    """Return a step that drops the members of messages that the format has no place for, and those of results."""
+
+    def step(draft: RowDraft) -> None:
+        def change(message: RowMessage) -> RowMessage:
+            result = message.result
+            if result is not None and result.others:
+                for key in result.others:
+                    draft.note(Loss.ENTRY_KEYS, message.place, key)
+                message = replace(message, parts=(replace(result, others={}),))
+            lost = [key for key, value in message.others.items() if not has_place(message, key, value)]
+            if not lost:
+                return message
+            for key in lost:
+                draft.note(Loss.ENTRY_KEYS, message.place, key)
+            kept = {key: value for key, value in message.others.items() if key not in lost}
+            return replace(message, others=kept)
+
+        draft.rewrite(change)
+
+    return step
 
 
-def _drop_members(draft: RowDraft, drops: Callable[[RowMessage], bool]) -> None:
+drop_all_keys: Final = drop_keys(lambda _message, _key, _value: False)
+"""Drops the members of messages and results beside those that every format has."""
+
+
+def lift_result_keys(draft: RowDraft) -> None:
+    """Move the members of results to their messages, in formats where a message holds one result."""
+
     def change(message: RowMessage) -> RowMessage:
-        lost = [f"{name!r} of {call.name!r}" for call in message.calls for name in call.others]
-        if not lost or not drops(message):
+        result = message.result
+        if result is None or not result.others:
             return message
-        for detail in lost:
-            draft.note(Loss.CALL_MEMBERS, message.place, detail)
-        return message.with_parts(*map(_without_others, message.parts))
+        for key in result.others.keys() & message.others:
+            draft.note(Loss.ENTRY_KEYS, message.place, key)
+        return replace(
+            message, parts=(replace(result, others={}),), others={**message.others, **result.others}
+        )
 
     draft.rewrite(change)
+
+
+def drop_call_members(own: Collection[str] | None = None) -> Step:
+    """Return a step that drops what calls have beside their names and arguments.
+
+    Args:
+        own: Keys that calls of the format have themselves, so that they have a place for all others. None: they have
+            no place for any.
+    """
+    return _drop_members(lambda _message: True, own)
+
+
+def _drop_members(drops: Callable[[RowMessage], bool], own: Collection[str] | None = None) -> Step:
+    def is_kept(name: str) -> bool:
+        return own is not None and name not in own
+
+    def without_lost(part: Part) -> Part:
+        if not isinstance(part, Call):
+            return part
+        return replace(part, others={key: value for key, value in part.others.items() if is_kept(key)})
+
+    def step(draft: RowDraft) -> None:
+        def change(message: RowMessage) -> RowMessage:
+            lost = [
+                f"{name!r} of {call.name!r}"
+                for call in message.calls
+                for name in call.others
+                if not is_kept(name)
+            ]
+            if not lost or not drops(message):
+                return message
+            for detail in lost:
+                draft.note(Loss.CALL_MEMBERS, message.place, detail)
+            return message.with_parts(*map(without_lost, message.parts))
+
+        draft.rewrite(change)
+
+    return step
+
+
+drop_new_call_members: Final = _drop_members(lambda message: message.text is None)
+"""Drops what calls have beside their names and arguments, unless the message's own text is written."""
 
 
 def flatten_parts(draft: RowDraft) -> None:
@@ -191,10 +258,6 @@ def _flat(message: RowMessage) -> Iterator[Part]:
 
 def _without_id(part: Part) -> Part:
     return replace(part, id=None) if isinstance(part, Call | Result) else part
-
-
-def _without_others(part: Part) -> Part:
-    return replace(part, others={}) if isinstance(part, Call) else part
 
 
 def _each_part(draft: RowDraft, change: Callable[[Part], Part], loss: Loss) -> None:

@@ -36,6 +36,8 @@ class Loss(StrEnum):
     """Where the prompt ends and the answer begins."""
     TOOL_KEYS = "tool-keys"
     """Keys of a tool spec beside its function."""
+    ENTRY_KEYS = "entry-keys"
+    """Members of a message or result that the format has no place for; the detail is the name."""
     CALL_MEMBERS = "call-members"
     """Members of a call beside its name and arguments."""
     ENVELOPE = "envelope"

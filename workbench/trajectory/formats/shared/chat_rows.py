@@ -1,7 +1,7 @@
 """Read and write messages in the form of chat APIs, with positions. No content raises an exception."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, Literal, NamedTuple, cast
 
 from workbench.chat.finding import Severity
@@ -10,6 +10,7 @@ from workbench.chat.message import Role
 from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS, others_of
 from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Call, RowMessage
@@ -50,7 +51,7 @@ def _spelled(message: RowMessage, shape: Shape) -> JsonObject:
         fields["tool_calls"] = [_call_fields(call, shape) for call in message.calls]
     if message.is_trained is not None:
         fields["weight"] = int(message.is_trained)
-    return fields
+    return {**fields, **message.others}
 
 
 def _result_fields(message: RowMessage, shape: Shape) -> JsonObject:
@@ -70,9 +71,12 @@ def _call_fields(call: Call, shape: Shape) -> JsonObject:
     if shape.arguments == "text":
         arguments = template_json(call.arguments) if call.arguments_text is None else call.arguments_text
     function: JsonObject = {"name": call.name, "arguments": arguments}
-    if call.id is None:
-        return {"type": "function", "function": function}
-    return {"id": call.id, "type": "function", "function": function}
+    call_id: JsonObject = {} if call.id is None else {"id": call.id}
+    return {**call_id, "type": "function", "function": function, **call.others}
+
+
+CALL_KEYS: Final = frozenset({"id", "type", "index", "function", "name", "arguments"})
+"""Members of a call that have a meaning of their own."""
 
 
 ROLES: Final = {
@@ -86,6 +90,8 @@ ROLES: Final = {
 """Role by its name in chat APIs; OpenAI uses `developer` in new and `function` in old messages."""
 THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 """Keys for separate reasoning. *Source:* DeepSeek and vLLM, OpenRouter, Hugging Face's gpt-oss template."""
+_USED: Final = frozenset({"role", "content", "tool_calls", "function_call", *MASK_KEYS})
+_USED_OF_RESULTS: Final = _USED | {"tool_call_id", "name"}
 
 
 class _Spot(NamedTuple):
@@ -142,7 +148,23 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         tagged_text=_tagged(fields, text, thought) if is_lost else None,
         results=(_result(fields, text, spot),) if role is Role.TOOL else (),
         is_trained=_is_trained(fields),
+        others=others_of(fields, _used(fields)),
     )
+
+
+def _used(fields: JsonObject) -> Collection[str]:
+    """Return the names of the members that are read as something else than `others`."""
+    used = _USED_OF_RESULTS if ROLES.get(str(fields.get("role"))) is Role.TOOL else _USED
+    thoughts = [key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)]
+    return {*used, thoughts[0]} if thoughts else used
+
+
+def has_place(message: RowMessage, key: str, value: JsonValue) -> bool:
+    """Whether a message of a chat API can have this member beside its own."""
+    is_thought = key in THOUGHT_KEYS and isinstance(value, str)
+    if key == "reasoning_content" or (is_thought and not message.thoughts):
+        return False
+    return key not in (_USED_OF_RESULTS if message.role is Role.TOOL else _USED)
 
 
 def _text(fields: JsonObject, spot: _Spot) -> str:

@@ -11,9 +11,10 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS, others_of
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
-from workbench.trajectory.trajectory import Call, Part, Result, RowMessage
+from workbench.trajectory.trajectory import Call, Part, Result, RowMessage, is_written_alike
 from workbench.trajectory.writing.row_draft import Addition, Loss, RowDraft, results_after
 
 OPEN: Final = "<tool_response>"
@@ -175,7 +176,7 @@ def keep_envelopes(draft: RowDraft) -> None:
 
 def _in_envelope(part: Part, wrapped_ids: Collection[str]) -> Part:
     if isinstance(part, Result) and part.envelope is not None:
-        return Result(text=part.envelope, name=part.name)
+        return Result(text=part.envelope, name=part.name, others=part.others)
     return replace(part, id=None) if isinstance(part, Call) and part.id in wrapped_ids else part
 
 
@@ -215,6 +216,45 @@ def _content(text: str) -> JsonValue:
         return text
 
 
+OWN_KEYS: Final = frozenset({"from", "value", *MASK_KEYS})
+"""Members of an entry that have a meaning of their own."""
+
+
+def has_place(_message: RowMessage, key: str, _value: JsonValue) -> bool:
+    """Whether an entry of `from` and `value` can have this member beside its own."""
+    return key not in OWN_KEYS
+
+
+def join_results(draft: RowDraft) -> None:
+    """Drop the masks and other members of results that share an entry but differ in them."""
+
+    def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
+        index = 0
+        while index < len(messages):
+            first = messages[index]
+            group = (first, *results_after(messages, index)) if first.role is Role.TOOL else (first,)
+            yield from _joined(draft, group) if len(group) > 1 else group
+            index += len(group)
+
+    draft.rebuild(change)
+
+
+def _joined(draft: RowDraft, group: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
+    first = group[0]
+    shared = {
+        key: value
+        for key, value in first.others.items()
+        if all(is_written_alike(message.others.get(key), value) for message in group)
+    }
+    is_one_mask = all(message.is_trained is first.is_trained for message in group)
+    for message in group:
+        for key in message.others.keys() - shared:
+            draft.note(Loss.ENTRY_KEYS, message.place, key)
+        if not is_one_mask and message.is_trained is not None:
+            draft.note(Loss.LOSS_MASK, message.place)
+        yield replace(message, others=shared, is_trained=first.is_trained if is_one_mask else None)
+
+
 class FromValueEntry(NamedTuple):
     """An entry of `from` and `value`, with its text not parsed yet."""
 
@@ -234,6 +274,11 @@ class FromValueEntry(NamedTuple):
     def text_pointer(self) -> str:
         """JSON pointer to the entry's text."""
         return f"{self.pointer}/value"
+
+    @property
+    def others(self) -> JsonObject:
+        """The members of the entry that are neither its own nor null."""
+        return others_of(self.fields, OWN_KEYS)
 
     def report(self, code: str, message: str, below: str = "/value") -> None:
         """Add a finding about the entry."""
