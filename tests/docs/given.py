@@ -138,7 +138,7 @@ def recorded(services: Services, given: Given) -> None:
 
 
 FILLED: Mapping[str, Filler] = {
-    "how-to/convert-a-data-set": rows("traces.jsonl"),
+    "how-to/convert-a-data-set": rows("traces.jsonl", "synth.jsonl"),
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
     "how-to/keep-setups-as-presets": preset("formal"),

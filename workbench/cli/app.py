@@ -57,6 +57,7 @@ COMMANDS: Final = {
     "auth": CliCommand("workbench.cli.auth", "Create accounts for the login page."),
     "check": CliCommand("workbench.cli.rows.check", "Check training rows for errors."),
     "convert": CliCommand("workbench.cli.rows.convert", "Convert training rows to another format."),
+    "mix": CliCommand("workbench.cli.rows.mix", "Mix several files of training rows, with a receipt."),
     "stats": CliCommand(
         "workbench.cli.rows.stats", "Show statistics of training rows, or the text trained on."
     ),

@@ -53,7 +53,7 @@ class ReceiptMaker:
     def __init__(self, read_as: str = AUTO, ignored: Sequence[str] = ()) -> None:
         self._check = RowsCheck()
         self.counts = Counts(ignored=ignored)
-        self._read_as = read_as
+        self.read_as = read_as
         self._files: list[FileFacts] = []
         self._ends: list[int] = []
         self._file_format = FileFormat()
@@ -100,12 +100,12 @@ class ReceiptMaker:
         self.counts.extend(other.counts)
 
     def _add(self, row: FileRow) -> None:
-        formed = format_of_row(row, self._read_as)
+        formed = format_of_row(row, self.read_as)
         if isinstance(formed, RowFinding):
             self._check.count_unreadable()
             self.counts.add_findings([formed])
             return
-        if self._read_as == AUTO:
+        if self.read_as == AUTO:
             self._file_format.add(formed)
         self.count(check_fields(formed.fields, formed.row_format))
 
