@@ -123,7 +123,7 @@ CODES: Final[tuple[Code, ...]] = (
     _fix("fenced-block", CodeArea.TAGS, "a code fence around call blocks"),
     _fix("model-wrote-tool-response", CodeArea.TAGS, "the model wrote a tool result itself; it is cut"),
     _fix("text-after-stop", CodeArea.TAGS, "text after the stop token; it is cut"),
-    _fix("unclosed-think", CodeArea.TAGS, "a thought without its closing tag"),
+    _fix("unclosed-think", CodeArea.TAGS, "a thought without its closing tag", is_guess=True),
     _fix("missing-close-parameter", CodeArea.XML, "no `</parameter>` after a value"),
     _fix("missing-close-function", CodeArea.XML, "no `</function>` before `</tool_call>`"),
     _fix("drifted-close-parameter", CodeArea.XML, "a misspelled `</parameter>`"),

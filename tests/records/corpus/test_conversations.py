@@ -123,6 +123,54 @@ def test_an_empty_answer_is_reported_with_its_message_and_what_to_do(services, a
 def test_safe_fixes_are_applied_and_counted(services):
     talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
     ((row,), _) = rows_of(services)
+@pytest.mark.parametrize("form", CONVERSATIONS)
+@pytest.mark.parametrize("answer", ["<think>\nIt rains.\n</think>", "<think>\nIt rains. So: it rains."])
+def test_a_turn_that_ends_with_a_thought_is_not_exported(services, form, answer):
+    _, path = talk(services, answer=answer)
+    rows, obstacles = rows_of(services, form)
+    assert rows == []
+    assert {item.message_id for item in obstacles} == {path[-1].id}
+    # OpenAI's format has no thoughts, so that the entry is empty. Where an unclosed thought ends would be a guess.
+    expected = {"openai": "empty-entry"}.get(form, "thought-only")
+    assert codes(obstacles) == [expected if answer.endswith("</think>") else "call-guessed"]
+
+
+XML_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "plan",
+        "description": "Plan a trip.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "days": {"type": "integer"},
+                "stops": {"type": "array"},
+                "note": {"type": "string"},
+            },
+        },
+    },
+}
+XML_CALL = (
+    "<tool_call>\n<function=plan>\n<parameter=days>\n3\n</parameter>\n<parameter=stops>\n[1, true]\n</parameter>\n"
+    "<parameter=note>\n7\n</parameter>\n</function>\n</tool_call>"
+)
+
+
+@pytest.mark.parametrize("form", CONVERSATIONS)
+def test_a_session_with_xml_calls_is_exported_with_typed_values(services, form):
+    pairs = (("user", "Plan it."), ("model", XML_CALL), ("tool", "ok"), ("model", "Done."))
+    begin(services, *pairs, tool=XML_TOOL)
+    (row,), obstacles = rows_of(services, form)
+    assert obstacles == []
+    trajectory = read_trajectory(format_named(form).read(row)).trajectory
+    [call] = [call for message in trajectory.messages for call in message.calls]
+    assert call.arguments == {"days": 3, "stops": [1, True], "note": "7"}
+    if form in TEXT_FORMATS:
+        assert "<function=" not in json.dumps(row)  # the system text that was added asks for JSON
+        (row,), _ = rows_of(services, form, is_raw=True)
+        assert json.dumps(XML_CALL)[1:-1] in json.dumps(row)
+
+
     assert row["conversations"][2]["value"] == CALL
 
 

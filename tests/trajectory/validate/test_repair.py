@@ -62,6 +62,7 @@ def test_a_safe_repair_is_made(row: dict[str, Any], wanted: dict[str, Any], code
         CALLING.replace('"arguments": {"city": "Paris", "days": 2}', '"city": "Paris"'),
         CALLING.replace('{"city": "Paris", "days": 2}', "[1]"),
         WITHOUT_OPEN_TAG,
+        "<think>\nI need the weather. It is 18 degrees.",
     ],
 )
 def test_guesses_and_lost_calls_are_not_repaired(text: str) -> None:

@@ -79,6 +79,9 @@ NOTHING_WRONG = {
     "an open schema": changed(
         changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
             "type": "object", "properties": {"city": {}}, "additionalProperties": True}}}])),
+    "calls in the form of the example": system(f"{SYSTEM}\n{JSON_EXAMPLE}"),
+    "XML calls without an example": speak(CALLS, f"{XML_PARIS}\n{XML_ROME}"),
+    "a thought before a call": speak(CALLS, f"<think>\nhm\n</think>\n{PARIS}\n{ROME}"),
         TALK, 0, "value", to="Be brief.",
     ),
 }  # fmt: skip
@@ -112,6 +115,21 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("tools-unreadable", changed(SHAREGPT, "tools", to='{"a": 1}'), None, "/tools"),
     ("tools-mismatch", system(SYSTEM.replace('"now"', '"today"')), 0, "/conversations/0/value"),
     ("tools-mismatch", system(SYSTEM.replace('"days"', '"weeks"')), 0, "/conversations/0/value"),
+    ("thought-only", speak(ENDS, "<think>\nIt is warm.\n</think>"), ENDS, "/conversations/4"),
+    ("thought-only", speak(ENDS, "It is warm.\n</think>\n"), ENDS, "/conversations/4"),
+    (
+        "thought-only",
+        changed(OPENAI, "messages", 5, to={"role": "assistant", "content": None, "reasoning_content": "Warm."}),
+        5,
+        "/messages/5",
+    ),
+    (
+        "thought-only",
+        inserted(inserted(SHAREGPT, TALK, 1, {"from": "gpt", "value": "<think>a</think>"}), TALK, 1,
+                 {"from": "human", "value": "Hi"}),
+        2,
+        "/conversations/2",
+    ),
     ("tools-mismatch", changed(SHAREGPT, "tools", to=json.dumps([SPEC])), 0, "/conversations/0/value"),
     ("tool-declared-twice", changed(OPENAI, "tools", to=[SPEC, OTHER, OTHER]), None, "/tools"),
     (

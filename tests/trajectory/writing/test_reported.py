@@ -7,7 +7,7 @@ import pytest
 
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.spec_repairs import json_schema_of
-from workbench.trajectory.formats.known import FORMATS, detect_format
+from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, split_system
 from workbench.trajectory.validate.check import check_completely
@@ -242,3 +242,18 @@ def test_llamafactory_s_preference_rows_are_written_and_read_back():
     new, _ = converted(kto, "llamafactory-kto")
     assert (new["kto_tag"], new["conversations"][-1]) == (False, {"from": "gpt", "value": "no"})
     assert converted(new, "kto")[0] == kto
+
+
+@pytest.mark.parametrize("target", WRITTEN)
+@pytest.mark.parametrize("tag", ["think", "scratch_pad", "REASONING_SCRATCHPAD"])
+def test_where_an_unclosed_thought_ends_is_not_guessed(target, tag):
+    row = {
+        "conversations": [
+            {"from": "human", "value": "q"},
+            {"from": "gpt", "value": f"<{tag}>\nThe tool says 18. It is 18 degrees."},
+        ]
+    }
+    done = convert_row(row, FORMATS["sharegpt"], FORMATS[target], RowOptions(label=True))
+    assert done.row is None
+    assert [(problem.code, problem.entry) for problem in done.problems] == [("call-unreadable", 1)]
+    assert "unclosed-think" in done.problems[0].message

@@ -170,6 +170,8 @@ _REMEDIES: Final = {
 }
 
 
+_GUESSED: Final = "only a guess makes it readable ({codes}); correct it by hand"
+
 def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield all findings about calls, entry by entry."""
     for parsed_entry in parsed.entries:
@@ -198,7 +200,8 @@ def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFind
         if verdict:
             codes_by_block.setdefault((_block(reading, span), verdict), []).append(code)
     for (_, verdict), codes in codes_by_block.items():
-        message = _REMEDIES[verdict].format(codes=", ".join(sorted(set(codes))))
+        remedy = _GUESSED if verdict == "call-not-strict" and guesses & {*codes} else _REMEDIES[verdict]
+        message = remedy.format(codes=", ".join(sorted(set(codes))))
         yield row_finding(verdict, message, entry=parsed_entry.entry, pointer=parsed_entry.entry.text_pointer)
 
 
@@ -215,6 +218,7 @@ def _verdict(code: str) -> str:
     """Return the row code for a code of the reader; empty if another rule reports it or it is harmless."""
     if code in LOST:
         return "call-unreadable"
+    guesses = {fix.code for fix in reading.fixes if fix.is_guess}
     if code == "truncated":
         return "call-truncated"
     is_repair = code in _DOUBTFUL or (code in BY_WORD and BY_WORD[code].kind is CodeKind.FIX)

@@ -49,6 +49,7 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("unknown-role", "the format does not know this role"),
     _error("role-order", "the roles are in an order that a trainer cannot use"),
     _error("empty-entry", "an entry without text, call or result"),
+    _error("thought-only", "the model ends its turn with a thought and says nothing"),
     _error("last-not-assistant", "the last entry is not the model's, so there is no answer to learn"),
     _error("tools-unreadable", "the declared tools cannot be read"),
     _error("tools-mismatch", "the system text and the column declare different tools"),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 from workbench.chat.message import Role
@@ -95,6 +96,15 @@ def empty_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
                 f"the entry of {parsed_entry.entry.speaker!r:.40} is empty; remove it or add its text",
                 entry=parsed_entry.entry,
             )
+
+
+def thought_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `thought-only` for each entry of the model that ends its turn with a thought, closed or not."""
+    for parsed_entry, after in zip_longest(parsed.entries, parsed.entries[1:]):
+        ends_turn = after is None or after.entry.role is Role.USER
+        if ends_turn and parsed_entry.is_thought_only and parsed_entry.entry.place < parsed.bad_from:
+            message = "there is only a thought; add the answer that follows it, or remove the entry"
+            yield row_finding("thought-only", message, entry=parsed_entry.entry)
 
 
 def _problem(before: ParsedEntry | None, current: ParsedEntry, parsed: ParsedRow) -> str:

@@ -12,7 +12,7 @@ from workbench.chat.message import Role
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import clean_calls, parse
-from workbench.hermes.reading import ReadCall, Reading
+from workbench.hermes.reading import ReadCall, Reading, SegmentKind
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall, RowEntry, TrainingRow
 
@@ -84,6 +84,16 @@ class ParsedEntry:
     def has_calls(self) -> bool:
         """Whether the entry has calls, including calls that could not be parsed."""
         return bool(self.calls or (self.reading and self.reading.dropped))
+
+    @property
+    def is_thought_only(self) -> bool:
+        """Whether the model thinks here and neither answers nor calls a tool."""
+        if self.entry.role is not Role.ASSISTANT or self.has_calls:
+            return False
+        if self.reading is None:
+            return bool(self.entry.thought) and not self.entry.text.strip()
+        kinds = {segment.kind for segment in self.reading.segments if segment.text.strip()}
+        return kinds == {SegmentKind.THOUGHT}
 
     @property
     def is_empty(self) -> bool:

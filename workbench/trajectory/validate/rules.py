@@ -19,6 +19,7 @@ from workbench.trajectory.validate.pairing import (
     end_findings,
     order_findings,
     pairing_findings,
+    thought_findings,
 )
 from workbench.trajectory.validate.parsed_row import ParsedRow
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
@@ -145,6 +146,7 @@ RULES: Final = (
         "undeclared-tool unknown-member call-not-strict call-unreadable call-truncated call-in-user none-filled",
         call_findings,
         lambda glance: not glance.are_calls_valid or glance.has_tag_in_question,
+    _rule("thought-only", thought_findings, lambda glance: not glance.are_calls_valid),
     ),
     _rule("control-mark placeholder", text_findings, _may_have_bad_text),
     SECRETS,
