@@ -1,13 +1,13 @@
 """Parse a model message's text into parts, and write parts as the text that Hermes uses."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from workbench.hermes.parse import clean_blocks, fixed, parse
-from workbench.hermes.reading import Level, ReadCall, Reading, SegmentKind
+from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, SegmentKind
 from workbench.hermes.scanner.block import Block
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -38,18 +38,25 @@ def read_text(text: str, tools: OfferedTools) -> ReadText:
 
     Args:
         text: The message's text, byte for byte.
-        tools: Known tools; their names are accepted as they are, even with spaces.
+        tools: Known tools; their names are accepted as they are, even with spaces. Their schemas give the values of
+            XML calls their types. The values of JSON calls stay as they are written.
     """
-    blocks = clean_blocks(text, tools)
+    names = names_only(tools)
+    blocks = clean_blocks(text, names)
     if blocks is not None:
         # Most texts are like this.
         return ReadText(trimmed([*_clean_parts(text, blocks)]), text)
-    reading = parse(text, tools=tools)
+    reading = parse(text, tools=names)
+    xml = {call.name for call in reading.calls if call.dialect is Dialect.XML}
+    if not xml.isdisjoint(tools.by_name):
+        known = zip(tools.specs, names.specs, strict=True)
+        names = OfferedTools(specs=tuple(spec if spec.name in xml else name for spec, name in known))
+        reading = parse(text, tools=names, checks_arguments=False)
     problem = _problem(reading)
     codes = tuple(sorted({fix.code for fix in reading.fixes} - _STRAYS))
     if codes and not problem:
         text = fixed(text, reading)
-        reading = parse(text, tools=tools, level=Level.STRICT)
+        reading = parse(text, tools=names, level=Level.STRICT, checks_arguments=False)
     parts = tuple(_parts(reading))
     if any(segment.kind is SegmentKind.RESPONSE for segment in reading.segments):
         text = spell_parts(parts)  # a stop token after the text is not part of the message
@@ -89,7 +96,7 @@ def tagged(body: str) -> str:
 
 
 def names_only(tools: OfferedTools) -> OfferedTools:
-    """Return tools with the same names but without schemas, so that parsing does not coerce arguments."""
+    """Return tools with the same names but without schemas, so that parsing does not coerce the values of JSON."""
     return _with_names(tools.names)
 
 
@@ -99,8 +106,12 @@ def _with_names(names: tuple[str, ...]) -> OfferedTools:
     return OfferedTools(specs=tuple(ToolSpec.of_function({"name": name}) for name in names))
 
 
-def spell_parts(parts: Sequence[Part]) -> str:
+def spell_parts(parts: Sequence[Part], spell_call: Callable[[Call], str] | None = None) -> str:
     """Write thoughts, prose and calls as one text, each part on its own lines.
+
+    Args:
+        parts: The parts, in order.
+        spell_call: Writes the body of a call; None for JSON.
 
     *Source:* `_convert_to_trajectory_format` of hermes-agent; chat templates of Hermes-3 and Qwen3.
 
@@ -113,7 +124,7 @@ def spell_parts(parts: Sequence[Part]) -> str:
     {"name": "f", "arguments": {}}
     </tool_call>
     """
-    return "\n".join(_spelled(part) for part in parts)
+    return "\n".join(_spelled(part, spell_call or render_call) for part in parts)
 
 
 def trimmed(parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -133,12 +144,12 @@ def trimmed(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(result)
 
 
-def _spelled(part: Part) -> str:
+def _spelled(part: Part, spell_call: Callable[[Call], str]) -> str:
     match part:
         case Thought():
             return f"<think>\n{part.text}\n</think>"
         case Call():
-            return tagged(render_call(part))
+            return tagged(spell_call(part))
         case Prose() | Result():
             return part.text
 

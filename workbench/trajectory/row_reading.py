@@ -36,7 +36,7 @@ class RowReading(NamedTuple):
 
 def read_trajectory(row: TrainingRow) -> RowReading:
     """Convert a row to a trajectory. Results are matched with their calls, by id or by order."""
-    job = _RowJob(row, names_only(row.tools), list(row.changes), list(_obstacles(row)), set())
+    job = _RowJob(row, row.tools, list(row.changes), list(_obstacles(row)), set())
     messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])
     start = row.answer_start
     if start is not None:
@@ -91,7 +91,7 @@ def _plain(spec: ToolSpec) -> ToolSpec:
 
 class _RowJob(NamedTuple):
     row: TrainingRow
-    names: OfferedTools
+    tools: OfferedTools
     changes: list[ConversionChange]
     problems: list[RowFinding]
     repaired: set[str]
@@ -147,7 +147,7 @@ def _result(result: EntryResult) -> Result:
 
 def _spoken(entry: RowEntry, job: _RowJob) -> RowMessage:
     """Parse a model's message that holds thoughts and calls inside its text."""
-    read = read_text(entry.text, job.names)
+    read = read_text(entry.text, job.tools)
     if read.problem:
         finding = RowFinding(
             code="call-unreadable", message=read.problem, entry=entry.place, pointer=entry.text_pointer
@@ -181,7 +181,7 @@ def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:
     arguments, text = call.arguments, call.arguments_text
     if arguments is None and call.name and text:
         body = f'{{"name": {json.dumps(call.name)}, "arguments": {text}}}'
-        tolerant = read_tolerantly(body, job.names)
+        tolerant = read_tolerantly(body, names_only(job.tools))
         if tolerant and len(tolerant.calls) == 1:
             fixes.update(tolerant.fixes)
             job.repaired.add(call.arguments_pointer)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from workbench.hermes.reading import Dialect
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.hermes.spelling.tools import json_array, template_json
 from workbench.toolspec.spec import OfferedTools
@@ -32,6 +33,8 @@ _GAP: Final = "\n\n"
 _LIST: Final = re.compile(r"<tools>\s*+[\[{<].*?</tools>", re.DOTALL)
 """Tools within tags. The sentences around them mention `<tools> </tools>` with nothing inside."""
 _CALL_CLOSE: Final = "</tool_call>"
+_JSON_EXAMPLE: Final = re.compile(r"<tool_call>\s*+[{\[]")
+_XML_EXAMPLE: Final = "<function="
 
 
 class PromptFrame(NamedTuple):
@@ -73,6 +76,18 @@ def compose_system(own: str, tools: OfferedTools, frame: str) -> str:
     sentences = FRAMES[frame]
     text = sentences.before + sentences.spell(tools) + sentences.after
     return text + _GAP + own if own else text
+
+
+def form_of_examples(text: str) -> Dialect | None:
+    """Return the form of calls that a system text asks for by its examples; None if they show none or both.
+
+    >>> form_of_examples("Answer with <tool_call>\\n{'name': <name>}\\n</tool_call>.").value
+    'json'
+    """
+    shows_xml, shows_json = _XML_EXAMPLE in text, _JSON_EXAMPLE.search(text) is not None
+    if shows_xml is shows_json:
+        return None
+    return Dialect.XML if shows_xml else Dialect.JSON
 
 
 def split_system(text: str) -> SplitText:

@@ -29,9 +29,9 @@ def said(role, text, **more):
     return NewMessage(message=message, origin=MessageOrigin.PERSON, **more)
 
 
-def begin(services, *pairs, tag=None):
+def begin(services, *pairs, tag=None, tool=TOOL):
     """Store a session of a system text and (role, text) pairs; return it with its path."""
-    setup = RunConfig(contract_name="minimal", contract_text="---\n", tools_text=json.dumps([TOOL]))
+    setup = RunConfig(contract_name="minimal", contract_text="---\n", tools_text=json.dumps([tool]))
     session = services.sessions.create_session(setup)
     messages = [said(role, text) for role, text in (("system", SYSTEM), *pairs)]
     path = services.sessions.append_all(session.id, messages, parent_id=None)

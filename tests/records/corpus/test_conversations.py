@@ -9,10 +9,13 @@ from tests.services import services_for
 from workbench.chat.message import ToolCall
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
-from workbench.trajectory.formats.known import WRITTEN
+from workbench.trajectory.formats.known import FORMATS, WRITTEN, format_named
+from workbench.trajectory.formats.row_format import RowContent
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import split_system
 
 TEXT_FORMATS = ("sharegpt", "hermes-agent", "raw")
+CONVERSATIONS = [name for name in WRITTEN if FORMATS[name].content is RowContent.CONVERSATION]
 
 
 @pytest.fixture
@@ -120,9 +123,6 @@ def test_an_empty_answer_is_reported_with_its_message_and_what_to_do(services, a
     assert "regenerate the message, edit it, or show another branch" in obstacle.message
 
 
-def test_safe_fixes_are_applied_and_counted(services):
-    talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
-    ((row,), _) = rows_of(services)
 @pytest.mark.parametrize("form", CONVERSATIONS)
 @pytest.mark.parametrize("answer", ["<think>\nIt rains.\n</think>", "<think>\nIt rains. So: it rains."])
 def test_a_turn_that_ends_with_a_thought_is_not_exported(services, form, answer):
@@ -171,6 +171,9 @@ def test_a_session_with_xml_calls_is_exported_with_typed_values(services, form):
         assert json.dumps(XML_CALL)[1:-1] in json.dumps(row)
 
 
+def test_safe_fixes_are_applied_and_counted(services):
+    talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
+    ((row,), _) = rows_of(services)
     assert row["conversations"][2]["value"] == CALL
 
 

@@ -56,6 +56,12 @@ def test_a_valid_row_has_no_findings(name: str) -> None:
     assert findings_of(VALID[name]) == []
 
 
+XML_PARIS, XML_ROME = (
+    f"<tool_call>\n<function=get_weather>\n<parameter=city>\n{city}\n</parameter>\n</function>\n</tool_call>"
+    for city in ("Paris", "Rome")
+)
+JSON_EXAMPLE = '<tool_call>\n{"name": <name>, "arguments": <arguments>}\n</tool_call>'
+
 NOTHING_WRONG = {
     "an answer without a call": {**SHAREGPT, TALK: [*SHAREGPT[TALK][:2], SHAREGPT[TALK][ENDS]]},
     "no system text": {**SHAREGPT, TALK: SHAREGPT[TALK][1:]},
@@ -73,15 +79,15 @@ NOTHING_WRONG = {
         "messages", CALLS, "tool_calls", 0, "function", "arguments", to={"city": None},
     ) | {"messages": [*TRL["messages"][:2], {"role": "assistant", "tool_calls": [
         {"function": {"name": "get_weather", "arguments": {"city": None}}}]}]},
+    "calls in the form of the example": system(f"{SYSTEM}\n{JSON_EXAMPLE}"),
+    "XML calls without an example": speak(CALLS, f"{XML_PARIS}\n{XML_ROME}"),
+    "a thought before a call": speak(CALLS, f"<think>\nhm\n</think>\n{PARIS}\n{ROME}"),
     "braces in code": speak(ENDS, "Write f'{name}' or {x: 1}."),
     "a mail address that nobody owns": speak(ASKS, "Mail to ann@example.com"),
     "many digits that are not a card": speak(ASKS, "Order 4111 1111 1111 1112"),
     "an open schema": changed(
         changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
             "type": "object", "properties": {"city": {}}, "additionalProperties": True}}}])),
-    "calls in the form of the example": system(f"{SYSTEM}\n{JSON_EXAMPLE}"),
-    "XML calls without an example": speak(CALLS, f"{XML_PARIS}\n{XML_ROME}"),
-    "a thought before a call": speak(CALLS, f"<think>\nhm\n</think>\n{PARIS}\n{ROME}"),
         TALK, 0, "value", to="Be brief.",
     ),
 }  # fmt: skip
@@ -109,12 +115,6 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("empty-entry", speak(GETS, ""), GETS, "/conversations/3"),
     ("empty-entry", changed(OPENAI, "messages", 5, "content", to=""), 5, "/messages/5"),
     ("empty-entry", changed(OPENAI, "messages", 5, "content", to=None), 5, "/messages/5"),
-    ("last-not-assistant", without(SHAREGPT, TALK, ENDS), GETS, "/conversations/3"),
-    ("last-not-assistant", without(OPENAI, "messages", 5), 4, "/messages/4"),
-    ("tools-unreadable", changed(SHAREGPT, "tools", to="[{"), None, "/tools"),
-    ("tools-unreadable", changed(SHAREGPT, "tools", to='{"a": 1}'), None, "/tools"),
-    ("tools-mismatch", system(SYSTEM.replace('"now"', '"today"')), 0, "/conversations/0/value"),
-    ("tools-mismatch", system(SYSTEM.replace('"days"', '"weeks"')), 0, "/conversations/0/value"),
     ("thought-only", speak(ENDS, "<think>\nIt is warm.\n</think>"), ENDS, "/conversations/4"),
     ("thought-only", speak(ENDS, "It is warm.\n</think>\n"), ENDS, "/conversations/4"),
     (
@@ -130,6 +130,12 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
         2,
         "/conversations/2",
     ),
+    ("last-not-assistant", without(SHAREGPT, TALK, ENDS), GETS, "/conversations/3"),
+    ("last-not-assistant", without(OPENAI, "messages", 5), 4, "/messages/4"),
+    ("tools-unreadable", changed(SHAREGPT, "tools", to="[{"), None, "/tools"),
+    ("tools-unreadable", changed(SHAREGPT, "tools", to='{"a": 1}'), None, "/tools"),
+    ("tools-mismatch", system(SYSTEM.replace('"now"', '"today"')), 0, "/conversations/0/value"),
+    ("tools-mismatch", system(SYSTEM.replace('"days"', '"weeks"')), 0, "/conversations/0/value"),
     ("tools-mismatch", changed(SHAREGPT, "tools", to=json.dumps([SPEC])), 0, "/conversations/0/value"),
     ("tool-declared-twice", changed(OPENAI, "tools", to=[SPEC, OTHER, OTHER]), None, "/tools"),
     (
@@ -183,6 +189,9 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
         "/conversations/2/value",
     ),
     ("call-not-strict", beside(days=2, city="Paris"), CALLS, "/messages/2/tool_calls/0"),
+    ("call-form", speak(CALLS, f"{XML_PARIS}\n{XML_ROME}", speak(0, f"{SYSTEM}\n{JSON_EXAMPLE}")), CALLS,
+     "/conversations/2/value"),
+    ("call-form", system(f"{SYSTEM} <function=example_name>"), CALLS, "/conversations/2/value"),
     ("unknown-member", speak(CALLS, paris('{"city": "Paris"}, "town": "x"')), CALLS, "/conversations/2/value"),
     ("unknown-member", beside(town="x", city="Paris"), CALLS, "/messages/2/tool_calls/0"),
     ("unknown-member", changed(OPENAI, "messages", CALLS, "tool_calls", 0, "extra_content", to={"a": 1}), CALLS,

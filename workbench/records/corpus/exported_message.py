@@ -10,7 +10,7 @@ from workbench.hermes.written_out import written_out
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary
 from workbench.records.corpus.material import ExportBlocker, ExportMessage
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.hermes_text import names_only, read_text
+from workbench.trajectory.hermes_text import read_text
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage
 
@@ -98,7 +98,7 @@ def _model_message(
         (call.name, call.arguments) for call in reading.calls
     ]:
         return "call-not-strict: the fixed text has different calls for the strict reader; correct it by hand"
-    read = read_text(text, names_only(tools))
+    read = read_text(text, tools)
     codes = tuple(sorted({fix.code for fix in reading.fixes}))
     exported = _corrected(RowMessage(role=Role.ASSISTANT, parts=read.parts, text=read.text), summary)
     return exported if isinstance(exported, str) else replace(exported, fixes=codes)

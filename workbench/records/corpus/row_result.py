@@ -1,7 +1,7 @@
 """Write a conversation as a row, read it back, validate it, and trace each finding to its message."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.chat.json_value import JsonObject
 from workbench.records.corpus.conversations import ExportConversation
@@ -57,9 +57,10 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
         message = f"{form.name} can only be read, so only unchanged rows of this format can be written"
         blocker = ExportBlocker(code="not-writable", message=message)
         return RowResult(row=None, conversation=conversation, obstacles=(blocker,))
-    written = write_row(conversation.trajectory, form, options.row_options)
+    row_options = replace(options.row_options, keeps_call_form=options.is_raw)
+    written = write_row(conversation.trajectory, form, row_options)
     if written.row is None and options.is_raw:
-        written = write_as_is(conversation.trajectory, form, options.row_options)
+        written = write_as_is(conversation.trajectory, form, row_options)
     if written.row is None:
         ids = dict(enumerate((*conversation.ids, *conversation.rejected_ids)))
         obstacles = tuple(_obstacle(finding, ids) for finding in written.problems)

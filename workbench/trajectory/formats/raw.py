@@ -22,7 +22,7 @@ from workbench.trajectory.formats.shared.text_entries import (
 from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.writing.additions import add_tool_list, order_results
+from workbench.trajectory.writing.additions import add_tool_list, match_call_form, order_results
 from workbench.trajectory.writing.losses import (
     drop_all_keys,
     drop_columns,
@@ -178,6 +178,7 @@ RAW: Final = RowFormat(
         trim_prose,
         drop_new_call_members,
         add_tool_list(),
+        match_call_form,
         _settle_mask,
     ),
     spell=_spell,

@@ -29,7 +29,13 @@ from workbench.trajectory.formats.shared.text_entries import (
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
-from workbench.trajectory.writing.additions import add_tool_list, assign_ids, fill_source, order_results
+from workbench.trajectory.writing.additions import (
+    add_tool_list,
+    assign_ids,
+    fill_source,
+    match_call_form,
+    order_results,
+)
 from workbench.trajectory.writing.losses import (
     drop_columns,
     drop_ids,
@@ -259,7 +265,7 @@ SHAREGPT: Final = RowFormat(
     title="Hermes' ShareGPT rows: conversations, tools as a text of JSON, source",
     fits=has_from_value,
     read=_reader("sharegpt", Records.NONE),
-    steps=(*_PLAIN_STEPS, add_tool_list(), fill_source),
+    steps=(*_PLAIN_STEPS, add_tool_list(), match_call_form, fill_source),
     spell=lambda trajectory, options: _spell(trajectory, options, bare_result),
 )
 HERMES_AGENT: Final = RowFormat(
@@ -272,8 +278,9 @@ HERMES_AGENT: Final = RowFormat(
         assign_result_ids,
         trim_prose,
         drop_new_call_members,
-        lead_with_thought,
         add_tool_list("hermes-agent"),
+        match_call_form,
+        lead_with_thought,
         fill_agent_columns,
     ),
     spell=lambda trajectory, options: _spell(trajectory, options, record_result),

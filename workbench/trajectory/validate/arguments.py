@@ -13,11 +13,12 @@ from workbench.chat.short_text import shortened
 from workbench.hermes.codes import BY_WORD, CodeKind
 from workbench.hermes.marks import CALL_TAG
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import Reading
+from workbench.hermes.reading import Dialect, Reading
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import RowEntry, RowFinding
+from workbench.trajectory.system_text import form_of_examples
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.formats import wrong_formats
 from workbench.trajectory.validate.parsed_row import LOST, ParsedCall, ParsedEntry, ParsedRow
@@ -169,8 +170,8 @@ _REMEDIES: Final = {
     "call-truncated": "the text ends before a call is complete; complete the call or skip the row",
 }
 
-
 _GUESSED: Final = "only a guess makes it readable ({codes}); correct it by hand"
+
 
 def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield all findings about calls, entry by entry."""
@@ -192,6 +193,24 @@ def _of_index(finding: RowFinding, index: int, call: ParsedCall, count: int) -> 
     return replace(finding, message=message, call=index, call_pointer=call.pointer)
 
 
+def form_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `call-form` for each entry whose calls have another form than the system text asks for."""
+    first = parsed.entries[0].entry if parsed.entries else None
+    if first is None or first.role is not Role.SYSTEM or not parsed.row.spells_calls:
+        return
+    asked = form_of_examples(first.text)
+    if asked is None:
+        return
+    for parsed_entry in parsed.entries:
+        reading = parsed_entry.reading
+        forms = {call.dialect for call in reading.calls} if reading else {Dialect.JSON}
+        if asked not in forms and any(call.given is None for call in parsed_entry.calls):
+            written, wanted = ("XML", "JSON") if asked is Dialect.JSON else ("JSON", "XML")
+            message = f"a call in {written}, but the system text asks for {wanted}"
+            pointer = parsed_entry.entry.text_pointer
+            yield row_finding("call-form", message, entry=parsed_entry.entry, pointer=pointer)
+
+
 def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
     """Yield one finding per block: `call-not-strict`, `call-unreadable` or `call-truncated`."""
     codes_by_block: dict[tuple[int, str], list[str]] = {}
@@ -199,6 +218,7 @@ def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFind
         verdict = _verdict(code)
         if verdict:
             codes_by_block.setdefault((_block(reading, span), verdict), []).append(code)
+    guesses = {fix.code for fix in reading.fixes if fix.is_guess}
     for (_, verdict), codes in codes_by_block.items():
         remedy = _GUESSED if verdict == "call-not-strict" and guesses & {*codes} else _REMEDIES[verdict]
         message = remedy.format(codes=", ".join(sorted(set(codes))))
@@ -218,7 +238,6 @@ def _verdict(code: str) -> str:
     """Return the row code for a code of the reader; empty if another rule reports it or it is harmless."""
     if code in LOST:
         return "call-unreadable"
-    guesses = {fix.code for fix in reading.fixes if fix.is_guess}
     if code == "truncated":
         return "call-truncated"
     is_repair = code in _DOUBTFUL or (code in BY_WORD and BY_WORD[code].kind is CodeKind.FIX)

@@ -62,6 +62,7 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("call-not-strict", "a call that only the tolerant reader can parse"),
     _error("call-unreadable", "a call that cannot be parsed"),
     _error("call-truncated", "a call that was cut off"),
+    _warning("call-form", "a call in XML although the system text asks for JSON, or the reverse"),
     _warning("unknown-member", "a member of a call beside its name and arguments, which is not used"),
     _error("call-without-result", "a call has no result, although the conversation continues"),
     _error("result-without-call", "a result that answers no call"),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.arguments import call_findings
+from workbench.trajectory.validate.arguments import call_findings, form_findings
 from workbench.trajectory.validate.codes import RowCode, row_code
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.glance import Beginning, Finder, Glance
@@ -99,6 +99,11 @@ def _has_unusual_order(glance: Glance) -> bool:
     return not glance.has_usual_order
 
 
+def _may_have_other_form(glance: Glance) -> bool:
+    # Only JSON calls are read at a glance.
+    return not glance.are_calls_valid or "<function=" in glance.beginning.system
+
+
 def _may_have_bad_text(glance: Glance) -> bool:
     # Tags and special tokens in texts of the model and in results are seen when calls and results are read.
     return (
@@ -141,13 +146,14 @@ RULES: Final = (
     # A glance is only taken of formats with one answer, and of rows without blank texts.
     _rule("no-answer same-answers", answer_findings, _never),
     _rule("empty-entry", empty_findings, _never),
+    _rule("thought-only", thought_findings, lambda glance: not glance.are_calls_valid),
     _rule("last-not-assistant", end_findings, _has_unusual_order),
     _rule(
         "undeclared-tool unknown-member call-not-strict call-unreadable call-truncated call-in-user none-filled",
         call_findings,
         lambda glance: not glance.are_calls_valid or glance.has_tag_in_question,
-    _rule("thought-only", thought_findings, lambda glance: not glance.are_calls_valid),
     ),
+    _rule("call-form", form_findings, _may_have_other_form),
     _rule("control-mark placeholder", text_findings, _may_have_bad_text),
     SECRETS,
 )

@@ -1,18 +1,30 @@
 """Steps that add or rearrange what a format needs, without losing information."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count, zip_longest
 from typing import Final
 
-from workbench.chat.message import Role
+from workbench.chat.message import Role, ToolCall
+from workbench.hermes.reading import Dialect
+from workbench.hermes.spelling.families import FAMILIES
+from workbench.hermes.spelling.family import Family, xml_call_json_values
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.system_text import compose_system, without_tool_list
+from workbench.trajectory.hermes_text import read_text, render_call, spell_parts
+from workbench.trajectory.system_text import (
+    compose_system,
+    form_of_examples,
+    split_system,
+    without_tool_list,
+)
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
 from workbench.trajectory.writing.row_draft import Addition, RowDraft, Step, results_after
 
 _TOOLS_TAG: Final = "<tools>"
+_XML_CALL: Final = re.compile(r"<tool_call>\s*+<function=")
 
 
 def order_results(draft: RowDraft) -> None:
@@ -140,6 +152,44 @@ def _lists_tools(message: RowMessage, tools: OfferedTools) -> bool:
         _TOOLS_TAG in text or all(json.dumps(name, ensure_ascii=False) in text for name in tools.names)
         for text in texts
     )
+
+
+def match_call_form(draft: RowDraft) -> None:
+    """Write calls in the form that the system text asks for. Run `add_tool_list` first.
+
+    A session of a server for Qwen3-Coder has XML calls, and the list that is added may ask for JSON. A model that is
+    trained on both would learn to ignore the system text.
+    """
+    trajectory = draft.trajectory
+    system = trajectory.messages[0] if trajectory.messages else None
+    if draft.options.keeps_call_form or system is None or system.role is not Role.SYSTEM:
+        return
+    text = _prose_of(system) if system.text is None else system.text
+    asked = form_of_examples(text)
+    if asked is None:
+        return
+    spell_call = partial(_xml_body, FAMILIES.get(split_system(text).frame.removeprefix("template-")))
+
+    def change(message: RowMessage) -> RowMessage:
+        if not message.calls or (message.text is None and asked is Dialect.JSON):
+            return message
+        is_xml = message.text is not None and _XML_CALL.search(message.text) is not None
+        if is_xml is (asked is Dialect.XML):
+            return message
+        spelled = spell_parts(message.parts, spell_call if asked is Dialect.XML else None)
+        read = RowMessage(role=message.role, parts=read_text(spelled, trajectory.tools).parts)
+        if [*map(render_call, read.calls)] != [*map(render_call, message.calls)]:
+            return message  # some values cannot be written as XML
+        draft.note(Addition.CALL_FORM, message.place)
+        return replace(message, text=spelled)
+
+    draft.rewrite(change)
+
+
+def _xml_body(family: Family | None, call: Call) -> str:
+    spelled = ToolCall(name=call.name, arguments=call.arguments)
+    render = xml_call_json_values if family is None else family.render_call
+    return "".join(piece.text for piece in render(spelled))
 
 
 def drop_tool_list(draft: RowDraft) -> None:

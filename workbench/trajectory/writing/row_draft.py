@@ -67,6 +67,8 @@ class Addition(StrEnum):
     """Keys of a tool's spec that were null were removed; Arrow fills them in."""
     TOOL_NAMES = "tool-names"
     """A tool's name got underscores in place of characters that model servers do not accept."""
+    CALL_FORM = "call-form"
+    """Calls were written in the form that the system text asks for: as JSON instead of XML, or the reverse."""
     RESULTS_UNWRAPPED = "results-unwrapped"
     """The record around a result was removed; its id and name are in fields of their own."""
 
@@ -105,6 +107,8 @@ class RowOptions:
     """Label for rows without one. None refuses such rows if the format needs a label."""
     source: str = SOURCE
     """Value of the column `source` for rows without one."""
+    keeps_call_form: bool = False
+    """Whether calls stay JSON or XML, whatever the system text asks for."""
     strips_tool_prompt: bool = False
     """Whether to remove the tool list from system texts in formats whose chat template lists the tools."""
 
