@@ -61,6 +61,7 @@ COMMANDS: Final = {
     "stats": CliCommand(
         "workbench.cli.rows.stats", "Show statistics of training rows, or the text trained on."
     ),
+    "mask": CliCommand("workbench.cli.training.mask", "Show which tokens of rows a trainer trains on."),
     "compress": CliCommand("workbench.cli.rows.compress", "Shorten long rows by summarizing their middle."),
     "receipt": CliCommand(
         "workbench.cli.rows.push", "Write a receipt for row files: hashes, counts, issues."
