@@ -57,7 +57,7 @@ class ExportReport:
         for line in lines_of(done):
             self._print("skipped", line)
         for row in done.rows:
-            losses = sorted({str(change.code) for change in row.changes if change.is_loss}) if row.row else []
+            losses = sorted({change.name for change in row.changes if change.is_loss}) if row.row else []
             if losses:
                 self._print("lost", f"session {done.session_id}: {', '.join(losses)}")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.chat.finding import Severity
@@ -21,7 +22,7 @@ from workbench.trajectory.trajectory import (
     Trajectory,
     pair_results,
 )
-from workbench.trajectory.writing.row_draft import Addition, ConversionChange
+from workbench.trajectory.writing.row_draft import DETAIL, Addition, ConversionChange, Loss
 
 
 class RowReading(NamedTuple):
@@ -157,7 +158,11 @@ def _spoken(entry: RowEntry, job: _RowJob) -> RowMessage:
         job.changes.append(
             ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(read.fixes))
         )
-    return _message(entry, Role.ASSISTANT, read.parts, read.text)
+    message = _message(entry, Role.ASSISTANT, read.parts, read.text)
+    if read.text == entry.text or DETAIL not in entry.others:
+        return message
+    job.changes.append(ConversionChange(code=Loss.LOSS_MASK, entry=entry.place, detail=DETAIL))
+    return replace(message, others={key: value for key, value in entry.others.items() if key != DETAIL})
 
 
 def _structured(entry: RowEntry, job: _RowJob) -> RowMessage:

@@ -69,7 +69,7 @@ class Summary:
         self.written += 1
         if done.split:
             self.splits[done.split] += 1
-        self.losses.update({str(change.code) for change in done.changes if change.is_loss})
+        self.losses.update({change.name for change in done.changes if change.is_loss})
         self.additions.update({str(change.code) for change in done.changes if not change.is_loss})
 
     def to_json(self) -> JsonObject:
@@ -146,8 +146,9 @@ def _line(done: RowDone) -> str:
     places: dict[str, list[str]] = {}
     for change in done.changes:
         if change.is_loss:
-            found = places.setdefault(str(change.code), [])
-            found.extend(str(part) for part in (change.entry, change.detail) if part not in (None, ""))
+            found = places.setdefault(change.name, [])
+            detail = change.detail if change.name == change.code else ""
+            found.extend(str(part) for part in (change.entry, detail) if part not in (None, ""))
     return "; ".join(
         f"lost {code}" + (f" ({', '.join(found)})" if found else "") for code, found in places.items()
     )

@@ -14,7 +14,7 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.convert import Converted, write_row
+from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss, RowOptions
 
@@ -118,7 +118,7 @@ def _done(
         return RowDone(number, is_written=False, changes=reading.changes, problems=reading.problems)
     written = write_row(reading.trajectory, form, row_options)
     changes = (*reading.changes, *written.changes)
-    problems = (*written.problems, *_too_lossy(written, is_strict=conversion.is_strict))
+    problems = (*written.problems, *_too_lossy(changes, is_strict=conversion.is_strict))
     if written.row is None or problems:
         return RowDone(number, is_written=False, changes=changes, problems=problems)
     name = writers.split.name_of(reading.trajectory) if writers.split else ""
@@ -126,12 +126,13 @@ def _done(
     return RowDone(number, is_written=True, split=name, changes=changes)
 
 
-def _too_lossy(written: Converted, *, is_strict: bool) -> tuple[RowFinding, ...]:
+def _too_lossy(changes: Sequence[ConversionChange], *, is_strict: bool) -> tuple[RowFinding, ...]:
     if not is_strict:
         return ()
     return tuple(
-        RowFinding(code="would-lose", message=f"the format would lose: {loss.code}", entry=loss.entry)
-        for loss in written.losses
+        RowFinding(code="would-lose", message=f"the format would lose: {loss.name}", entry=loss.entry)
+        for loss in changes
+        if loss.is_loss
     )
 
 
@@ -152,7 +153,8 @@ def _argument_form(source: str, target: str, conversion: Conversion) -> Literal[
         if not isinstance(reading, RowReading) or reading.problems:
             continue
         written = write_row(reading.trajectory, form, conversion.row_options)
-        lost = [loss for loss in written.losses if loss.code is not Loss.BIG_INTEGERS]
+        changes = (*reading.changes, *written.changes)
+        lost = [change for change in changes if change.is_loss and change.code is not Loss.BIG_INTEGERS]
         if written.row is not None and not (conversion.is_strict and lost):
             types.add(reading.trajectory)
     return types.form

@@ -86,4 +86,4 @@ class ExportSummary:
             self.fixed_messages += result.conversation.fixed_messages
             self.fixes.update(result.conversation.fixes)
             self.corrected_messages += result.conversation.corrected_messages
-            self.losses.update({str(obstacle.code) for obstacle in result.changes if obstacle.is_loss})
+            self.losses.update({obstacle.name for obstacle in result.changes if obstacle.is_loss})

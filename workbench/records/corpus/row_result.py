@@ -114,7 +114,7 @@ def _too_lossy(losses: Iterable[ConversionChange], *, ids: tuple[str, ...]) -> I
     for loss in losses:
         message_id = ids[loss.entry] if loss.entry is not None and loss.entry < len(ids) else None
         yield ExportBlocker(
-            code="would-lose", message=f"the format would lose: {loss.code}", message_id=message_id
+            code="would-lose", message=f"the format would lose: {loss.name}", message_id=message_id
         )
 
 

@@ -111,7 +111,8 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
         calls=read_calls,
         tagged_text=tagged_text,
         results=results,
-        others=raw_entry.others,
+        is_trained=raw_entry.keys.is_trained,
+        others=raw_entry.keys.others,
     )
 
 

@@ -10,6 +10,7 @@ from workbench.trajectory.formats.shared.chat_rows import (
     CALL_KEYS,
     Shape,
     has_place,
+    has_same_content,
     read_messages,
     render_tools,
     spell_messages,
@@ -21,6 +22,7 @@ from workbench.trajectory.writing.additions import drop_tool_list, order_results
 from workbench.trajectory.writing.losses import (
     drop_call_members,
     drop_columns,
+    drop_details,
     drop_keys,
     drop_mask,
     drop_preference,
@@ -93,6 +95,7 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
 
 
 CHAT_STEPS: Final = (
+    drop_details(has_same_content),
     drop_tool_list,
     drop_call_members(CALL_KEYS),
     flatten_parts,

@@ -26,6 +26,7 @@ from workbench.trajectory.writing.additions import add_tool_list, match_call_for
 from workbench.trajectory.writing.losses import (
     drop_all_keys,
     drop_columns,
+    drop_details,
     drop_ids,
     drop_new_call_members,
     drop_preference,
@@ -103,6 +104,13 @@ def _entry(
     is_trained = None
     if spans is not None and role is not None:
         is_counted = any(span.start <= turn.body.start and turn.body.end <= span.end for span in spans)
+        if not is_counted and any(
+            turn.body.start < span.end and span.start < turn.body.end for span in spans
+        ):
+            message = "`loss_spans` counts only a part of the turn; count all of it, or nothing"
+            findings.append(
+                RowFinding(code="mask-value", message=message, entry=place, pointer="/loss_spans")
+            )
         is_trained = None if is_counted is (role is Role.ASSISTANT) else is_counted
     return RowEntry(
         place=place,
@@ -170,6 +178,7 @@ RAW: Final = RowFormat(
         drop_preference,
         drop_columns(*_OWN),
         order_results,
+        drop_details(lambda _message: False),
         drop_all_keys,
         join_results,
         keep_envelopes,

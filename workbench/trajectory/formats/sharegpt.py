@@ -18,6 +18,7 @@ from workbench.trajectory.formats.shared.text_entries import (
     conversation_of,
     has_from_value,
     has_place,
+    has_same_text,
     is_wrapped,
     join_results,
     keep_envelopes,
@@ -38,6 +39,7 @@ from workbench.trajectory.writing.additions import (
 )
 from workbench.trajectory.writing.losses import (
     drop_columns,
+    drop_details,
     drop_ids,
     drop_keys,
     drop_new_call_members,
@@ -193,18 +195,9 @@ def _entry(raw_entry: FromValueEntry, variant: _Variant) -> RowEntry:
         text=raw_entry.text,
         text_pointer=raw_entry.text_pointer,
         results=results,
-        is_trained=_is_trained(raw_entry.fields),
-        others=raw_entry.others,
+        is_trained=raw_entry.keys.is_trained,
+        others=raw_entry.keys.others,
     )
-
-
-def _is_trained(fields: JsonObject) -> bool | None:
-    """*Source:* Axolotl's `train`, Hermes-2 data's `weight`."""
-    for name in ("train", "weight"):
-        value = fields.get(name)
-        if isinstance(value, int):
-            return bool(value)
-    return None
 
 
 def _reader(name: str, records: Records) -> Callable[[JsonObject], TrainingRow]:
@@ -244,6 +237,12 @@ def _spell(trajectory: Trajectory, options: RowOptions, spell_result: RenderResu
     return {"conversations": entries, "tools": specs, **trajectory.columns}
 
 
+def _has_led_text(message: RowMessage) -> bool:
+    """Whether `lead_with_thought` leaves the text of a message alone."""
+    is_led = message.role is not Role.ASSISTANT or (message.text or "").startswith("<think>")
+    return is_led and has_same_text(message)
+
+
 _TEXT_STEPS: Final = (
     drop_preference,
     drop_columns(*_OWN),
@@ -252,6 +251,7 @@ _TEXT_STEPS: Final = (
     join_results,
 )
 _PLAIN_STEPS: Final = (
+    drop_details(has_same_text),
     *_TEXT_STEPS,
     keep_envelopes,
     drop_ids,
@@ -274,6 +274,7 @@ HERMES_AGENT: Final = RowFormat(
     fits=_is_agent,
     read=_reader("hermes-agent", Records.UNWRAPPED),
     steps=(
+        drop_details(_has_led_text),
         *_TEXT_STEPS,
         assign_result_ids,
         trim_prose,

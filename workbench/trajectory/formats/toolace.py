@@ -194,7 +194,8 @@ def _entry(raw_entry: FromValueEntry, calls: int, renamed: _Renamed) -> RowEntry
         calls=read_calls,
         tagged_text=tagged(raw_entry.text) if any(call.problem for call in read_calls) else None,
         results=results,
-        others=raw_entry.others,
+        is_trained=raw_entry.keys.is_trained,
+        others=raw_entry.keys.others,
     )
 
 

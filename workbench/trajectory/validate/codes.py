@@ -47,6 +47,7 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("unknown-format", "the row does not look like any known format"),
     _error("missing-field", "something that the format requires is missing"),
     _error("unknown-role", "the format does not know this role"),
+    _error("mask-value", "a loss mask that no trainer understands"),
     _error("role-order", "the roles are in an order that a trainer cannot use"),
     _error("empty-entry", "an entry without text, call or result"),
     _error("thought-only", "the model ends its turn with a thought and says nothing"),

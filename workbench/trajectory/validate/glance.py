@@ -22,7 +22,8 @@ from workbench.toolspec.check import is_surely_sound
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.declared_tools import plain_specs, repeats_column
-from workbench.trajectory.formats.shared.text_entries import conversation_of, wrapped_results
+from workbench.trajectory.formats.shared.entry_keys import read_keys
+from workbench.trajectory.formats.shared.text_entries import OWN_KEYS, conversation_of, wrapped_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.arguments import close_spec
@@ -36,6 +37,7 @@ _USUAL_ORDER: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
 
 For example, two questions with one call each are `uctauca`: the last call may be without a result."""
 _MAX_CACHED_CHARS: Final = 50_000
+_PLAIN_MEMBERS: Final = len(OWN_KEYS)
 _CACHE_SIZE: Final = 250
 """Rows of one dataset begin alike, so this many beginnings up to that length are cached."""
 
@@ -143,13 +145,15 @@ def glance_at(row: JsonObject) -> Glance | None:
 
 
 def _turns(row: JsonObject) -> list[tuple[Role, str]]:
-    """Return the entries; an empty list if there are none, a role is unknown, or a text is blank."""
+    """Return the entries; an empty list if there are none, or one has an unknown role, a blank text or a bad mask."""
     turns: list[tuple[Role, str]] = []
     for entry in conversation_of(row):
         fields = as_object(entry)
         speaker, text = fields.get("from"), fields.get("value")
         role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
         if role is None or not isinstance(text, str) or not text.strip():
+            return []
+        if len(fields) > _PLAIN_MEMBERS and read_keys(fields, OWN_KEYS).problems:
             return []
         turns.append((role, text))
     return turns

@@ -128,7 +128,7 @@ SECRETS: Final = _rule("secret personal-data", secret_findings, _may_have_secret
 """The rule that a check may leave out."""
 RULES: Final = (
     _rule(
-        "missing-field unknown-role tools-unreadable call-unreadable",
+        "missing-field unknown-role tools-unreadable call-unreadable mask-value",
         _format_findings,
         lambda glance: glance.beginning.answer(_has_bad_format),
     ),

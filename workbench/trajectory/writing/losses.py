@@ -9,7 +9,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.row_draft import Loss, RowDraft, Step
+from workbench.trajectory.writing.row_draft import DETAIL, Loss, RowDraft, Step
 
 LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""
@@ -202,7 +202,7 @@ def trim_prose(draft: RowDraft) -> None:
 
 
 def drop_mask(draft: RowDraft) -> None:
-    """Drop the information which messages the loss counts."""
+    """Drop the information which messages, and which parts of them, the loss counts."""
 
     def change(message: RowMessage) -> RowMessage:
         if message.is_trained is None:
@@ -211,6 +211,23 @@ def drop_mask(draft: RowDraft) -> None:
         return replace(message, is_trained=None)
 
     draft.rewrite(change)
+    drop_details(lambda _message: False)(draft)
+
+
+def drop_details(has_same_text: Callable[[RowMessage], bool]) -> Step:
+    """Return a step that drops which characters the loss counts, from messages whose text the format changes."""
+
+    def step(draft: RowDraft) -> None:
+        def change(message: RowMessage) -> RowMessage:
+            if DETAIL not in message.others or has_same_text(message):
+                return message
+            draft.note(Loss.LOSS_MASK, message.place, DETAIL)
+            others = {key: value for key, value in message.others.items() if key != DETAIL}
+            return replace(message, others=others)
+
+        draft.rewrite(change)
+
+    return step
 
 
 def report_big_integers(draft: RowDraft) -> None:

@@ -4,10 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import is_
-from typing import Literal
+from typing import Final, Literal
 
 from workbench.chat.message import Role
 from workbench.trajectory.trajectory import RowMessage, Trajectory
+
+DETAIL: Final = "train_detail"
+"""Member of an entry that lists which characters of its text the loss counts. *Source:* Axolotl's
+`message_field_training_detail`."""
 
 
 class Loss(StrEnum):
@@ -82,6 +86,11 @@ class ConversionChange:
     """Index of the entry in the row that was read, from 0; None if the change is about the whole row."""
     detail: str = ""
     """Details, such as the name of a column."""
+
+    @property
+    def name(self) -> str:
+        """The code. For members that the format has no place for: `key`, and the name of the member."""
+        return f"key {self.detail}" if self.code is Loss.ENTRY_KEYS else str(self.code)
 
     @property
     def is_loss(self) -> bool:

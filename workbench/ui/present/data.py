@@ -199,9 +199,7 @@ def findings_of(done: SessionDone) -> Iterator[FindingLine]:
                 word="warning", tone="fix", code=warning.code, text=_short(warning.message), place=place,
                 link=link_to(done.session_id, warning.message_id), pointer=warning.pointer,
             )  # fmt: skip
-        losses = (
-            sorted({str(change.code) for change in result.changes if change.is_loss}) if result.row else []
-        )
+        losses = sorted({change.name for change in result.changes if change.is_loss}) if result.row else []
         if losses:
             text = f"the format cannot store: {', '.join(losses)}"
             link = link_to(done.session_id)

@@ -1,7 +1,7 @@
 """Read and write messages in the form of chat APIs, with positions. No content raises an exception."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, cast
 
 from workbench.chat.finding import Severity
@@ -10,10 +10,10 @@ from workbench.chat.message import Role
 from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS, others_of
+from workbench.trajectory.formats.shared.entry_keys import read_keys
 from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
-from workbench.trajectory.trajectory import Call, RowMessage
+from workbench.trajectory.trajectory import Call, Prose, RowMessage
 
 
 class Shape(NamedTuple):
@@ -90,7 +90,7 @@ ROLES: Final = {
 """Role by its name in chat APIs; OpenAI uses `developer` in new and `function` in old messages."""
 THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 """Keys for separate reasoning. *Source:* DeepSeek and vLLM, OpenRouter, Hugging Face's gpt-oss template."""
-_USED: Final = frozenset({"role", "content", "tool_calls", "function_call", *MASK_KEYS})
+_USED: Final = frozenset({"role", "content", "tool_calls", "function_call"})
 _USED_OF_RESULTS: Final = _USED | {"tool_call_id", "name"}
 
 
@@ -133,6 +133,9 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
     text = _text(fields, spot)
     calls = tuple(_calls(fields, spot))
+    keys = read_keys(fields, _used(fields))
+    for problem in keys.problems:
+        spot.report("mask-value", problem.message, f"/{problem.key}")
     thought = cast(str, fields[thought_key]) if thought_key else None
     # Arguments that are text stay what they are; a message has a place for them.
     is_lost = any(call.problem and not (call.name and call.arguments_text) for call in calls)
@@ -147,16 +150,16 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         calls=calls,
         tagged_text=_tagged(fields, text, thought) if is_lost else None,
         results=(_result(fields, text, spot),) if role is Role.TOOL else (),
-        is_trained=_is_trained(fields),
-        others=others_of(fields, _used(fields)),
+        is_trained=keys.is_trained,
+        others=keys.others,
     )
 
 
-def _used(fields: JsonObject) -> Collection[str]:
+def _used(fields: JsonObject) -> frozenset[str]:
     """Return the names of the members that are read as something else than `others`."""
     used = _USED_OF_RESULTS if ROLES.get(str(fields.get("role"))) is Role.TOOL else _USED
     thoughts = [key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)]
-    return {*used, thoughts[0]} if thoughts else used
+    return used | {thoughts[0]} if thoughts else used
 
 
 def has_place(message: RowMessage, key: str, value: JsonValue) -> bool:
@@ -165,6 +168,11 @@ def has_place(message: RowMessage, key: str, value: JsonValue) -> bool:
     if key == "reasoning_content" or (is_thought and not message.thoughts):
         return False
     return key not in (_USED_OF_RESULTS if message.role is Role.TOOL else _USED)
+
+
+def has_same_content(message: RowMessage) -> bool:
+    """Whether the text of a message is also its `content`, so that positions in it stay right."""
+    return message.text is None or message.parts == (Prose(text=message.text),)
 
 
 def _text(fields: JsonObject, spot: _Spot) -> str:
@@ -256,12 +264,3 @@ def _result(fields: JsonObject, text: str, spot: _Spot) -> EntryResult:
         name=name if isinstance(name, str) else None,
         pointer=f"{spot.pointer}/content",
     )
-
-
-def _is_trained(fields: JsonObject) -> bool | None:
-    """*Source:* OpenAI's fine-tuning `weight`, 0 or 1; Axolotl's `train`."""
-    for name in ("weight", "train", "training"):
-        value = fields.get(name)
-        if isinstance(value, (int, float)):
-            return bool(value)
-    return None

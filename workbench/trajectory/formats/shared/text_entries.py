@@ -11,10 +11,10 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
-from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS, others_of
+from workbench.trajectory.formats.shared.entry_keys import EntryKeys, read_keys
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
-from workbench.trajectory.trajectory import Call, Part, Result, RowMessage, is_written_alike
+from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, is_written_alike
 from workbench.trajectory.writing.row_draft import Addition, Loss, RowDraft, results_after
 
 OPEN: Final = "<tool_response>"
@@ -216,13 +216,19 @@ def _content(text: str) -> JsonValue:
         return text
 
 
-OWN_KEYS: Final = frozenset({"from", "value", *MASK_KEYS})
+OWN_KEYS: Final = frozenset({"from", "value"})
 """Members of an entry that have a meaning of their own."""
 
 
 def has_place(_message: RowMessage, key: str, _value: JsonValue) -> bool:
     """Whether an entry of `from` and `value` can have this member beside its own."""
     return key not in OWN_KEYS
+
+
+def has_same_text(message: RowMessage) -> bool:
+    """Whether the text of a message is also its entry's `value`, so that positions in it stay right."""
+    is_prose = len(message.parts) == 1 and isinstance(message.parts[0], Prose)
+    return message.role in (Role.USER, Role.ASSISTANT) and (message.text is not None or is_prose)
 
 
 def join_results(draft: RowDraft) -> None:
@@ -264,6 +270,7 @@ class FromValueEntry(NamedTuple):
     speaker: str
     text: str
     findings: list[RowFinding]
+    keys: EntryKeys
 
     @property
     def pointer(self) -> str:
@@ -274,11 +281,6 @@ class FromValueEntry(NamedTuple):
     def text_pointer(self) -> str:
         """JSON pointer to the entry's text."""
         return f"{self.pointer}/value"
-
-    @property
-    def others(self) -> JsonObject:
-        """The members of the entry that are neither its own nor null."""
-        return others_of(self.fields, OWN_KEYS)
 
     def report(self, code: str, message: str, below: str = "/value") -> None:
         """Add a finding about the entry."""
@@ -319,7 +321,13 @@ def read_from_value(
         speaker, text = fields.get("from"), fields.get("value")
         role = roles.get(speaker) if isinstance(speaker, str) else None
         raw_entry = FromValueEntry(
-            place, fields, role, str(speaker), text if isinstance(text, str) else "", findings
+            place,
+            fields,
+            role,
+            str(speaker),
+            text if isinstance(text, str) else "",
+            findings,
+            read_keys(fields, OWN_KEYS),
         )
         if role is None:
             raw_entry.report(
@@ -327,6 +335,8 @@ def read_from_value(
             )
         if not isinstance(text, str):
             raw_entry.report("missing-field", "the entry has no text in `value`; add it or remove the entry")
+        for problem in raw_entry.keys.problems:
+            raw_entry.report("mask-value", problem.message, f"/{problem.key}")
         yield raw_entry
 
 

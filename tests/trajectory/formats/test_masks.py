@@ -1,0 +1,130 @@
+"""Loss masks are read under every name that trainers use, and a value that none understands is an error."""
+
+import math
+from typing import Any
+
+import pytest
+
+from workbench.trajectory.formats.known import FORMATS, detect_format
+from workbench.trajectory.validate.check import check_completely
+from workbench.trajectory.writing.convert import Converted, convert_row
+from workbench.trajectory.writing.row_draft import RowOptions
+
+NAMES = ["weight", "train", "training", "loss", "loss_weight", "loss_mask", "step_loss_mask"]
+SHAPES = ["from", "role"]
+DETAIL = [
+    {"begin_offset": 0, "end_offset": 2, "train": False},
+    {"begin_offset": 3, "end_offset": 4, "train": True},
+]
+
+
+def row_with(shape: str, *answers: dict[str, Any]) -> dict[str, Any]:
+    """Return a row that asks and answers as often as there are answers."""
+    entries: list[dict[str, Any]] = []
+    for keys in answers:
+        if shape == "from":
+            entries += [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello", **keys}]
+        else:
+            entries += [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello", **keys}]
+    return {"conversations" if shape == "from" else "messages": entries}
+
+
+def convert(row: dict[str, Any], to: str) -> Converted:
+    form = detect_format(row)
+    assert form is not None
+    return convert_row(row, form, FORMATS[to], RowOptions())
+
+
+def entries_of(done: Converted) -> list[dict[str, Any]]:
+    assert done.row is not None, done.problems
+    entries: Any = done.row.get("messages", done.row.get("conversations"))
+    return entries
+
+
+def problems_of(row: dict[str, Any]) -> list[str]:
+    form = detect_format(row)
+    assert form is not None
+    return [finding.code for finding in check_completely(form.read(row)).findings]
+
+
+@pytest.mark.parametrize("to", ["sharegpt", "hermes-agent", "openai"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_and_value_of_a_mask_becomes_a_weight(name: str, shape: str, to: str) -> None:
+    row = row_with(shape, {name: False}, {name: 0}, {name: 0.0}, {name: True}, {name: 1}, {name: 1.0}, {})
+    done = convert(row, to)
+    assert [entry.get("weight") for entry in entries_of(done)[1::2]] == [0, 0, 0, 1, 1, 1, None]
+    assert all(name == "weight" or name not in entry for entry in entries_of(done))
+    assert not done.losses and not problems_of(row)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_masked_means_the_opposite(shape: str) -> None:
+    done = convert(row_with(shape, {"masked": True}, {"masked": False}), "openai")
+    assert [entry["weight"] for entry in entries_of(done)[1::2]] == [0, 1]
+
+
+@pytest.mark.parametrize("value", [0.5, 2, -1, "0", "false", "", [False], {"a": 1}, math.nan, math.inf])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_value_that_is_no_mask_is_an_error(name: str, shape: str, value: Any) -> None:
+    row = row_with(shape, {}, {name: value})
+    if name == "loss_weight" and value in (0.5, 2):
+        assert problems_of(row) == []
+        assert entries_of(convert(row, "sharegpt"))[3]["loss_weight"] == value
+        return
+    assert problems_of(row) == ["mask-value"]
+    done = convert(row, "sharegpt")
+    assert done.row is None
+    assert [(problem.code, problem.entry) for problem in done.problems] == [("mask-value", 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_masks_that_agree_are_one_and_others_are_an_error(shape: str) -> None:
+    done = convert(row_with(shape, {"weight": 0, "train": False, "masked": True}), "openai")
+    assert entries_of(done)[1] == {"role": "assistant", "content": "Hello", "weight": 0}
+    assert problems_of(row_with(shape, {"weight": 0, "train": True})) == ["mask-value"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_mask_alone_does_not_say_what_it_means(shape: str) -> None:
+    assert problems_of(row_with(shape, {"mask": True})) == ["mask-value"]
+    assert entries_of(convert(row_with(shape, {"mask": "a.png"}), "openai"))[1]["mask"] == "a.png"
+
+
+@pytest.mark.parametrize("to", ["trl", "llamafactory", "dpo", "kto", "llamafactory-dpo", "llamafactory-kto"])
+@pytest.mark.parametrize("keys", [{"loss": False}, {"train_detail": DETAIL}])
+def test_formats_of_trainers_without_masks_report_the_loss(to: str, keys: dict[str, Any]) -> None:
+    answers = {"role": "assistant", "content": "Hello", **keys}, {"role": "assistant", "content": "No"}
+    pair = {"prompt": [{"role": "user", "content": "Hi"}], "chosen": [answers[0]], "rejected": [answers[1]]}
+    done = convert_row(pair, FORMATS["dpo"], FORMATS[to], RowOptions(label=True))
+    assert done.row is not None, done.problems
+    assert [(loss.code, loss.entry) for loss in done.losses if loss.code != "rejected"] == [("loss-mask", 1)]
+
+
+@pytest.mark.parametrize("to", ["sharegpt", "openai"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_mask_of_characters_is_kept_while_the_text_stays_the_same(shape: str, to: str) -> None:
+    done = convert(row_with(shape, {"train_detail": DETAIL}), to)
+    assert entries_of(done)[1]["train_detail"] == DETAIL
+    assert not done.losses
+
+
+def test_a_mask_of_characters_is_lost_when_the_text_changes() -> None:
+    row = row_with("from", {"train_detail": DETAIL})
+    assert [loss.code for loss in convert(row, "raw").losses] == ["loss-mask"]
+    assert [loss.code for loss in convert(row, "hermes-agent").losses] == ["loss-mask"]
+    row["conversations"][1]["value"] = (
+        '<think>\nHm\n</think>\n<tool_call>\n{"name": "f", "arguments": {},}\n</tool_call>'
+    )
+    assert [loss.code for loss in convert(row, "sharegpt").losses] == ["loss-mask"]
+    row["conversations"][1]["value"] = "<think>\nHm\n</think>\nYes"
+    assert "loss-mask" in [loss.code for loss in convert(row, "openai").losses]
+    assert convert(row, "sharegpt").losses == convert(row, "hermes-agent").losses == ()
+
+
+def test_spans_of_a_part_of_a_turn_are_an_error() -> None:
+    text = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n"
+    start = text.index("Hello")
+    assert problems_of({"text": text, "loss_spans": [[start, start + 15]]}) == []
+    assert problems_of({"text": text, "loss_spans": [[start + 1, start + 15]]}) == ["mask-value"]
