@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from workbench.hermes.marks import BRACKET_MARKS, MARK_OR_BRACKET
 from workbench.hermes.parse import clean_blocks, fixed, parse
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, SegmentKind
 from workbench.hermes.scanner.block import Block
@@ -15,6 +16,7 @@ from workbench.trajectory.trajectory import Call, Part, Prose, Result, Thought
 
 _STRAYS: Final = frozenset({"orphan-open-tag", "orphan-close-tag"})
 """Fixes that change only prose. They are not applied, because the prose of a row may be about the format."""
+_OTHER_MARKS: Final = frozenset({"stop", "response"})
 _THOUGHT: Final = re.compile(
     r"<(?P<tag>think|scratch_pad|REASONING_SCRATCHPAD)>(?P<text>.*)</(?P=tag)>", re.DOTALL
 )
@@ -31,6 +33,17 @@ class ReadText(NamedTuple):
     """Codes of the applied fixes, sorted."""
     problem: str = ""
     """Why the parts are incomplete or uncertain; empty if they are complete."""
+
+
+def has_marks(text: str) -> bool:
+    """Whether a text has a tag of a call or thought, so that it must be parsed to know what is prose.
+
+    >>> has_marks("a <b>"), has_marks("<think>a</think> b")
+    (False, True)
+    """
+    return ("<" in text or BRACKET_MARKS[0] in text) and any(
+        mark.lastgroup not in _OTHER_MARKS for mark in MARK_OR_BRACKET.finditer(text)
+    )
 
 
 def read_text(text: str, tools: OfferedTools) -> ReadText:

@@ -9,7 +9,7 @@ from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
-from workbench.trajectory.hermes_text import names_only, read_text, read_tolerantly
+from workbench.trajectory.hermes_text import has_marks, names_only, read_text, read_tolerantly
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
@@ -119,8 +119,7 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
             yield _message(entry, role, parts)
         return
     if role is Role.ASSISTANT:
-        is_spoken = job.row.spells_calls and not entry.calls
-        yield _spoken(entry, job) if is_spoken else _structured(entry, job)
+        yield _answer(entry, job)
         return
     own = entry.text
     if role is Role.SYSTEM and job.row.spells_calls:
@@ -146,38 +145,35 @@ def _result(result: EntryResult) -> Result:
     )
 
 
-def _spoken(entry: RowEntry, job: _RowJob) -> RowMessage:
-    """Parse a model's message that holds thoughts and calls inside its text."""
-    read = read_text(entry.text, job.tools)
-    if read.problem:
-        finding = RowFinding(
-            code="call-unreadable", message=read.problem, entry=entry.place, pointer=entry.text_pointer
-        )
-        job.problems.append(finding)
-    elif read.fixes:
-        job.changes.append(
-            ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(read.fixes))
-        )
-    message = _message(entry, Role.ASSISTANT, read.parts, read.text)
-    if read.text == entry.text or DETAIL not in entry.others:
-        return message
-    job.changes.append(ConversionChange(code=Loss.LOSS_MASK, entry=entry.place, detail=DETAIL))
-    return replace(message, others={key: value for key, value in entry.others.items() if key != DETAIL})
-
-
-def _structured(entry: RowEntry, job: _RowJob) -> RowMessage:
-    parts: list[Part] = []
-    if entry.thought:
-        parts.append(Thought(text=entry.thought))
-    if entry.text:
-        parts.append(Prose(text=entry.text))
+def _answer(entry: RowEntry, job: _RowJob) -> RowMessage:
+    """Read a model's message: its thought, its text, which may hold thoughts and calls as well, and its calls."""
+    parts: list[Part] = [Thought(text=entry.thought)] if entry.thought else []
     fixes: set[str] = set()
+    text = None
+    if job.row.spells_calls or has_marks(entry.text):
+        read = read_text(entry.text, job.tools)
+        parts.extend(read.parts)
+        if read.problem:
+            finding = RowFinding(
+                code="call-unreadable", message=read.problem, entry=entry.place, pointer=entry.text_pointer
+            )
+            job.problems.append(finding)
+        else:
+            fixes.update(read.fixes)
+        if not (entry.thought or entry.calls):
+            text = read.text
+        if DETAIL in entry.others and entry.text not in (text, ""):
+            job.changes.append(ConversionChange(code=Loss.LOSS_MASK, entry=entry.place, detail=DETAIL))
+            others = {key: value for key, value in entry.others.items() if key != DETAIL}
+            entry = replace(entry, others=others)
+    elif entry.text:
+        parts.append(Prose(text=entry.text))
     parts.extend([_call(call, fixes, job) for call in entry.calls])
     if fixes:
         job.changes.append(
             ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(sorted(fixes)))
         )
-    return _message(entry, Role.ASSISTANT, tuple(parts))
+    return _message(entry, Role.ASSISTANT, tuple(parts), text)
 
 
 def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:

@@ -220,11 +220,14 @@ def test_safe_fixes_are_applied_and_guesses_are_refused():
 
 def test_a_text_with_a_special_token_is_refused_and_the_token_is_named():
     row = {
-        "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": f"Write {SPELLED}."}]
+        "messages": [
+            {"role": "user", "content": "q"},
+            {"role": "assistant", "content": "Write <|im_end|> now."},
+        ]
     }
     done = convert_row(row, FORMATS["openai"], FORMATS["sharegpt"], RowOptions())
     assert done.row is None
-    assert (done.problems[0].entry, "<think>" in done.problems[0].message) == (1, True)
+    assert (done.problems[0].entry, "<|im_end|>" in done.problems[0].message) == (1, True)
     done = convert_row(row, FORMATS["openai"], FORMATS["trl"], RowOptions())
     assert done.row["messages"] == row["messages"]
 

@@ -84,6 +84,7 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
     options = RowOptions(arguments=types.form)
     without_ids = name in (
         "sharegpt",
+        "hermes-messages",
         "llamafactory",
         "llamafactory-dpo",
         "llamafactory-kto",

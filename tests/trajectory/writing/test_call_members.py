@@ -18,7 +18,7 @@ SPEC: dict[str, Any] = {
 }
 TOOLS = [{"type": "function", "function": SPEC}]
 CALL = {"name": "move", "arguments": {"a": 1}}
-TEXT_FORMATS = ("sharegpt", "hermes-agent", "raw")
+TEXT_FORMATS = ("sharegpt", "hermes-agent", "hermes-messages", "raw")
 CHAT_FORMATS = ("openai", "trl")
 TARGETS = [name for name in WRITTEN if FORMATS[name].content is RowContent.CONVERSATION]
 
@@ -79,6 +79,10 @@ ROWS = {
     "raw": lambda members: {
         "text": f"<|im_start|>user\ngo<|im_end|>\n<|im_start|>assistant\n{tagged(members)}<|im_end|>\n",
         "tools": json.dumps(TOOLS),
+    },
+    "hermes-messages": lambda members: {
+        "messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": tagged(members)}],
+        "tools": TOOLS,
     },
     "openai": openai,
     "openai-call": lambda members: chat({"function": {**CALL, "arguments": '{"a": 1}'}}, **members),

@@ -200,19 +200,11 @@ def _message(message: RowMessage, entries: Mapping[int, RowEntry], row: Training
     if message.role is Role.ASSISTANT and entry is not None:
         if entry.tagged_text is not None:
             return Message(role=message.role, text=entry.tagged_text)
-        if row.spells_calls and not entry.calls:
-            return Message(role=message.role, text=entry.text)
         calls = tuple(_call(call) for call in entry.calls)
-    else:
-        calls = ()
+        return Message(role=message.role, text=entry.text, thought=entry.thought or None, calls=calls)
     prose = "".join(part.text for part in message.parts if isinstance(part, Prose))
     text = prose if message.text is None else message.text
-    return Message(
-        role=message.role,
-        text=text,
-        thought=message.thoughts[0].text if message.thoughts else None,
-        calls=calls,
-    )
+    return Message(role=message.role, text=text)
 
 
 def _call(call: EntryCall) -> ToolCall:

@@ -7,6 +7,7 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.trajectory.formats.glaive import GLAIVE
+from workbench.trajectory.formats.hermes_messages import HERMES_MESSAGES
 from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
 from workbench.trajectory.formats.llamafactory_preference import LLAMAFACTORY_DPO, LLAMAFACTORY_KTO
 from workbench.trajectory.formats.openai import OPENAI, TRL
@@ -36,6 +37,7 @@ FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
             HERMES_AGENT,
             HERMES_V1,
             SHAREGPT,
+            HERMES_MESSAGES,
             TRL,
             OPENAI,
             RAW,

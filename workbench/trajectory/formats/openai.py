@@ -34,6 +34,8 @@ from workbench.trajectory.writing.losses import (
 )
 
 _OWN: Final = ("messages", "tools", "functions")
+CHAT_COLUMNS: Final = (*_OWN, "conversations")
+"""Columns that formats with chat messages need for themselves."""
 
 
 def has_messages(row: JsonObject) -> bool:
@@ -55,7 +57,14 @@ def tools_key(row: JsonObject) -> str:
     return "tools" if "tools" in row else "functions"
 
 
-def _read(row: JsonObject, name: str) -> TrainingRow:
+def chat_messages(row: JsonObject) -> list[JsonValue] | None:
+    """Return the messages of the row; None if it has no list of them."""
+    messages = row.get(_list_key(row) or "messages")
+    return messages if isinstance(messages, list) else None
+
+
+def read_chat_row(row: JsonObject, name: str, *, spells_calls: bool = False) -> TrainingRow:
+    """Read a row of messages as the format with this name; `spells_calls` as in `TrainingRow`."""
     findings: list[RowFinding] = []
     key = _list_key(row) or "messages"
     messages = row.get(key)
@@ -68,6 +77,7 @@ def _read(row: JsonObject, name: str) -> TrainingRow:
         format=name,
         fields=row,
         entries=entries,
+        spells_calls=spells_calls,
         declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
         columns={name: value for name, value in row.items() if name not in _OWN and name != key},
         findings=tuple(findings),
@@ -75,8 +85,7 @@ def _read(row: JsonObject, name: str) -> TrainingRow:
 
 
 def _all_arguments(row: JsonObject) -> Iterator[JsonValue]:
-    messages = row.get(_list_key(row) or "messages")
-    for message in messages if isinstance(messages, list) else ():
+    for message in chat_messages(row) or ():
         calls = as_object(message).get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             function = as_object(call)
@@ -106,7 +115,7 @@ CHAT_STEPS: Final = (
 """The first steps of all formats with chat messages."""
 PLACE_KEYS: Final = drop_keys(has_place)
 """The step after the thoughts of messages are settled."""
-_FREE: Final = drop_columns(*_OWN, "conversations")
+_FREE: Final = drop_columns(*CHAT_COLUMNS)
 
 TRL: Final = RowFormat(
     name="trl",
@@ -115,7 +124,7 @@ TRL: Final = RowFormat(
     could_be=lambda row: (
         has_messages(row) and not any(isinstance(value, str) for value in _all_arguments(row))
     ),
-    read=lambda row: _read(row, "trl"),
+    read=lambda row: read_chat_row(row, "trl"),
     steps=(drop_preference, _FREE, *CHAT_STEPS, PLACE_KEYS, drop_mask, report_big_integers),
     spell=lambda trajectory, options: _spell(trajectory, Shape(options.arguments, names_results=True)),
     has_object_arguments=True,
@@ -124,7 +133,7 @@ OPENAI: Final = RowFormat(
     name="openai",
     title="OpenAI's fine-tuning rows: ids, arguments as a text of JSON",
     fits=has_messages,
-    read=lambda row: _read(row, "openai"),
+    read=lambda row: read_chat_row(row, "openai"),
     steps=(drop_preference, _FREE, *CHAT_STEPS, require_ids, drop_result_names, drop_thoughts, PLACE_KEYS),
     spell=lambda trajectory, _terms: _spell(trajectory, Shape("text", names_results=False)),
 )

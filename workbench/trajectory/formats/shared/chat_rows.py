@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, Literal, NamedTuple, cast
 
 from workbench.chat.finding import Severity
@@ -11,6 +12,7 @@ from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.shared.entry_keys import read_keys
+from workbench.trajectory.formats.shared.text_entries import is_wrapped, read_results
 from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
@@ -132,6 +134,8 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         spot.report("unknown-role", f"unknown role {speaker!r:.40}; use {', '.join(ROLES)}", "/role")
     thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
     text = _text(fields, spot)
+    if role is Role.USER and is_wrapped(text):
+        role = Role.TOOL
     calls = tuple(_calls(fields, spot))
     keys = read_keys(fields, _used(fields))
     for problem in keys.problems:
@@ -149,7 +153,7 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         thought=thought,
         calls=calls,
         tagged_text=_tagged(fields, text, thought) if is_lost else None,
-        results=(_result(fields, text, spot),) if role is Role.TOOL else (),
+        results=_results(fields, text, spot) if role is Role.TOOL else (),
         is_trained=keys.is_trained,
         others=keys.others,
     )
@@ -175,17 +179,24 @@ def has_same_content(message: RowMessage) -> bool:
     return message.text is None or message.parts == (Prose(text=message.text),)
 
 
-def _text(fields: JsonObject, spot: _Spot) -> str:
+def content_text(fields: JsonObject) -> str | None:
+    """Return the content of a message if it is a text, or a list of texts; otherwise None."""
     content = fields.get("content")
     if isinstance(content, str):
         return content
+    texts = [as_object(part).get("text") for part in content] if isinstance(content, list) else [None]
+    return "".join(cast(list[str], texts)) if texts and all(isinstance(text, str) for text in texts) else None
+
+
+def _text(fields: JsonObject, spot: _Spot) -> str:
+    text = content_text(fields)
+    if text is not None:
+        return text
+    content = fields.get("content")
     if content is None or content == []:
         if "content" not in fields and not fields.get("tool_calls") and not fields.get("function_call"):
             spot.report("missing-field", "the message has neither content nor calls", "/content")
         return ""
-    texts = [as_object(part).get("text") for part in content] if isinstance(content, list) else [None]
-    if texts and all(isinstance(text, str) for text in texts):
-        return "".join(cast(list[str], texts))
     if fields.get("role") != "tool":
         spot.report("missing-field", "the content is not a text; its JSON is used instead", "/content")
     return template_json(content)
@@ -256,11 +267,17 @@ def _arguments(value: JsonValue) -> tuple[JsonObject | None, str]:
     return value, ""
 
 
-def _result(fields: JsonObject, text: str, spot: _Spot) -> EntryResult:
+def _results(fields: JsonObject, text: str, spot: _Spot) -> tuple[EntryResult, ...]:
+    """Read the result, or each one of those within tags."""
+    results = read_results(text, f"{spot.pointer}/content")
     call_id, name = fields.get("tool_call_id"), fields.get("name")
-    return EntryResult(
-        text=text,
-        id=call_id if isinstance(call_id, str) else None,
-        name=name if isinstance(name, str) else None,
-        pointer=f"{spot.pointer}/content",
+    if len(results) > 1 or fields.get("role") == "user":
+        return results
+    return tuple(
+        replace(
+            result,
+            id=call_id if isinstance(call_id, str) else None,
+            name=name if isinstance(name, str) else None,
+        )
+        for result in results
     )
