@@ -48,6 +48,8 @@ class FileLine(NamedTuple):
     """As in `FileRow`."""
     line: bytes
     """The bytes of the line."""
+    offset: int = 0
+    """Where the line begins in the file after decompression, in bytes."""
 
 
 class RowWithFormat(NamedTuple):
@@ -117,6 +119,19 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
         raise BadInput(f"file {source}", f"it is cut off or damaged: {error}") from error
 
 
+def has_plain_lines(source: str) -> bool:
+    """Whether a file is JSON Lines without compression, so that a row can be read again by its offset.
+
+    Raises:
+        BadInput: The file cannot be opened.
+    """
+    start = _first_bytes(source)
+    if source == STANDARD_INPUT or start.startswith((_GZIP, _PARQUET)):
+        return False
+    with _opened(source, is_packed=False) as file:
+        return not _spans_lines(file)
+
+
 def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
     """Read a row of a file as a training row. Returns a finding if it cannot be read or its format is unknown."""
     formed = format_of_row(row, read_as)
@@ -133,7 +148,7 @@ def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
 
 def parse_line(file_line: FileLine) -> FileRow:
     """Parse a line as a row."""
-    number, line = file_line
+    number, line, _ = file_line
     try:
         value = loads_fast(line)
     except UnicodeDecodeError as error:
@@ -162,13 +177,14 @@ def too_large(source: str, limits: ReadLimits, *, is_row: bool = False, number: 
 
 
 def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLine]:
-    left = limits.unpacked_bytes
+    left, end = limits.unpacked_bytes, 0
     for number in count(1):
         # Do not iterate over the file: a gigabyte without a line break would be read as one line.
         line = file.readline(limits.row_bytes + 1)
         if not line:
             return
         left -= max(len(line), _LEAST_LINE_BYTES)
+        start, end = end, end + len(line)
         is_counted = limits.row_containers < sys.maxsize
         if len(line) > limits.row_bytes or (
             is_counted and line.count(b"[") + line.count(b"{") > limits.row_containers
@@ -179,7 +195,7 @@ def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLin
         if number == 1:
             line = line.removeprefix(_BOM)
         if not line.isspace():
-            yield FileLine(number, line)
+            yield FileLine(number, line, start)
 
 
 _LEAST_LINE_BYTES: Final = 100

@@ -1,6 +1,6 @@
 """Read and write rows with one text of ChatML turns and the spans that the loss counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
@@ -156,15 +156,34 @@ def _spell(trajectory: Trajectory, options: RowOptions) -> JsonObject:
     return {"text": masked.text, "loss_spans": spans, "tools": specs, **trajectory.columns}
 
 
+class ChatTurn(NamedTuple):
+    """A turn to be written as ChatML."""
+
+    role: Role
+    text: str
+    is_counted: bool
+    """Whether the loss counts it."""
+
+
+def chat_turns(trajectory: Trajectory) -> Iterator[ChatTurn]:
+    """Yield the turns of a trajectory; the results of one round are one turn."""
+    for entry in text_entries(trajectory.messages, bare_result):
+        yield ChatTurn(entry.role, entry.text, is_counted(entry.messages[0]))
+
+
 def mask_chat_text(trajectory: Trajectory, options: RowOptions) -> MaskedText:
     """Write a trajectory as ChatML, with its loss mask."""
+    return mask_chat_turns(chat_turns(trajectory), options)
+
+
+def mask_chat_turns(turns: Iterable[ChatTurn], options: RowOptions) -> MaskedText:
+    """Write turns as ChatML, with their loss mask."""
     text = ""
     counted: list[Span] = []
-    for entry in text_entries(trajectory.messages, bare_result):
-        word = options.result_role if entry.role is Role.TOOL else str(entry.role)
+    for role, turn_text, is_trained in turns:
         start = len(text)
-        text += f"{TURN_OPEN}{word}\n{entry.text}{TURN_CLOSE}\n"
-        if is_counted(entry.messages[0]):
+        text += f"{TURN_OPEN}{options.result_role if role is Role.TOOL else role}\n{turn_text}{TURN_CLOSE}\n"
+        if is_trained:
             counted.append(Span(start, len(text)))
     return mask_turns(text, counted)
 

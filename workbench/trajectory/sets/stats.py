@@ -13,9 +13,10 @@ from workbench.trajectory.compress import CountTokens
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.mask import MaskedText, mask_trajectory
 from workbench.trajectory.row import TrainingRow
-from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.sets.enums import EnumCounts
+from workbench.trajectory.sets.row_facts import RowFacts, facts_of
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.validate.parsed_row import ParsedEntry, parse_texts
+from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -72,17 +73,22 @@ class RowStats:
     """Entries of the model with two or more calls."""
     calls: Counter[str] = field(default_factory=Counter[str])
     """Calls by the tool's name."""
+    row_calls: Counter[int] = field(default_factory=Counter[int])
+    """Rows by their number of calls."""
     turns: Counter[int] = field(default_factory=Counter[int])
     """Rows by their number of user entries."""
     lengths: Counter[int] = field(default_factory=Counter[int])
     """Rows by the length of their text in tokens, including special tokens and tools."""
     characters: int = 0
+    roles: Counter[Role] = field(default_factory=Counter[Role])
+    """Characters of the texts of each role, without what separates the texts."""
     trained: int = 0
     """Characters that the loss counts."""
     longest: LongestRow | None = None
     """None if no row was measured."""
     fixes: Counter[str] = field(default_factory=Counter[str])
     """Fixes that the tolerant reader needed to read calls, by code."""
+    enums: EnumCounts = field(default_factory=EnumCounts)
 
     def add(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
         """Count one row.
@@ -93,15 +99,25 @@ class RowStats:
             file: Name of the row's file.
             number: Number of the row in the file, from 1.
         """
-        parsed = parse_texts(row)
+        self.add_facts(facts_of(parse_texts(row), count_tokens), file, number)
+
+    def add_facts(self, facts: RowFacts, file: str, number: int) -> None:
+        """Count one row that was measured; the rest as for `add`."""
         self.rows += 1
-        self.formats[row.format] += 1
-        self.tools.update(parsed.tools.names)
-        self.turns[sum(parsed_entry.entry.role is Role.USER for parsed_entry in parsed.entries)] += 1
-        for parsed_entry in parsed.entries:
-            if parsed_entry.entry.role is Role.ASSISTANT:
-                self._add_entry(parsed_entry)
-        self._measure(row, count_tokens, file, number)
+        self.formats[facts.format] += 1
+        self.tools.update(facts.tools.names)
+        self.turns[facts.turns] += 1
+        for answer in facts.answers:
+            self.entries += 1
+            self.without_call += not answer.has_calls
+            self.parallel += len(answer.names) > 1
+        called = facts.called
+        self.calls.update(called)
+        self.row_calls[len(called)] += 1
+        if facts.fixes:
+            self.fixes.update(facts.fixes)
+        self.enums.add(facts.tools, facts.values)
+        self._measure(facts, file, number)
 
     def to_json(self) -> JsonObject:
         """Return the statistics as JSON."""
@@ -113,6 +129,7 @@ class RowStats:
             "assistant_entries": self.entries,
             "calls": self.calls.total(),
             "calls_by_tool": dict(self.calls.most_common()),
+            "calls_per_row": {**distribution(self.row_calls)},
             "no_call_share": share(self.without_call, self.entries),
             "parallel_share": share(self.parallel, self.entries),
             "turns": {**distribution(self.turns)},
@@ -121,39 +138,35 @@ class RowStats:
                 "total": sum(size * n for size, n in self.lengths.items()),
             },
             "trained_share": share(self.trained, self.characters),
+            "text_shares": {
+                str(role): share(count, self.roles.total()) for role, count in sorted(self.roles.items())
+            },
             "longest": self.longest._asdict() if self.longest else None,
             "unmeasured": self.unmeasured,
             "fixes": dict(self.fixes.most_common()),
+            "enums": self.enums.to_json(),
         }
 
-    def _add_entry(self, entry: ParsedEntry) -> None:
-        self.entries += 1
-        self.without_call += not entry.has_calls
-        self.parallel += len(entry.calls) > 1
-        self.calls.update(call.name for call in entry.calls)
-        self.fixes.update(fix.code for fix in (entry.reading.fixes if entry.reading else ()))
-        self.fixes.update(code for call in entry.calls for code in call.repairs)
-
-    def _measure(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
-        masked = _masked(row)
-        if masked is None:
+    def _measure(self, facts: RowFacts, file: str, number: int) -> None:
+        if facts.text is None or facts.tokens is None:
             self.unmeasured += 1
             return
-        tokens = count_tokens(masked.text)
-        self.lengths[tokens] += 1
-        self.characters += len(masked.text)
-        self.trained += sum(span.end - span.start for span in masked.trained)
-        if self.longest is None or tokens > self.longest.tokens:
-            self.longest = LongestRow(tokens, file, number)
+        self.lengths[facts.tokens] += 1
+        self.characters += len(facts.text.text)
+        for role, count in facts.characters.items():
+            self.roles[role] += count
+        self.trained += sum([span.end - span.start for span in facts.text.trained])
+        if self.longest is None or facts.tokens > self.longest.tokens:
+            self.longest = LongestRow(facts.tokens, file, number)
 
 
-def _masked(row: TrainingRow) -> MaskedText | None:
-    """Return the row's text with its mask, or None if it cannot be written as ChatML."""
-    reading = read_trajectory(row)
-    try:
-        return None if reading.problems else preview(reading.trajectory)
-    except BadInput:
-        return None
+def rows_over(lengths: Mapping[int, int], most: int) -> int:
+    """Return how many rows have more than `most` tokens, given how often each length occurs.
+
+    >>> rows_over({4000: 7, 4096: 2, 4097: 1, 9000: 1}, 4096)
+    2
+    """
+    return sum(rows for tokens, rows in lengths.items() if tokens > most)
 
 
 def distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:

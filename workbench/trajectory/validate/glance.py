@@ -82,6 +82,7 @@ class Glance:
         "answers",
         "are_calls_valid",
         "beginning",
+        "calls",
         "has_tag_in_question",
         "has_usual_order",
         "row",
@@ -99,6 +100,8 @@ class Glance:
         """Roles and texts of all turns: `conversation_text` of the row, as in `duplicates.py`."""
         self.answers: tuple[tuple[str, ...], ...] = ()
         """For each entry of the model, the names of the tools that it calls."""
+        self.calls: list[tuple[str, JsonObject]] = []
+        """The name and the arguments of each call, in order."""
         self.has_usual_order = False
         """Whether the roles follow the usual order, and each entry with calls has as many results."""
         self.are_calls_valid = False
@@ -114,11 +117,12 @@ class Glance:
         answers: list[tuple[str, ...]] = []
         for role, text in self.turns:
             if role is Role.ASSISTANT:
-                names = _called(text, tools)
-                if names is None:
+                calls = _calls(text, tools)
+                if calls is None:
                     return
-                answers.append(names)
-                shape += "c" if names else "a"
+                answers.append(tuple([name for name, _ in calls]))
+                self.calls.extend(calls)
+                shape += "c" if calls else "a"
             elif role is Role.TOOL:
                 if not answers or len(answers[-1]) != _results(text):
                     return
@@ -159,8 +163,8 @@ def _turns(row: JsonObject) -> list[tuple[Role, str]]:
     return turns
 
 
-def _called(text: str, tools: OfferedTools) -> tuple[str, ...] | None:
-    """Return the names of the called tools, or None if a tool is not declared or its arguments may not match."""
+def _calls(text: str, tools: OfferedTools) -> list[tuple[str, JsonObject]] | None:
+    """Return the calls, or None if a tool is not declared or its arguments may not match."""
     calls = clean_calls(text, tools)
     if calls is None:
         return None
@@ -170,7 +174,7 @@ def _called(text: str, tools: OfferedTools) -> tuple[str, ...] | None:
             return None
         if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
             return None
-    return tuple([call.name for call in calls])
+    return [(call.name, call.arguments) for call in calls]
 
 
 def _results(text: str) -> int:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Final, NamedTuple, cast
@@ -57,6 +57,11 @@ def read_results(text: str, pointer: str, records: Records = Records.NONE) -> tu
     return tuple(_result(_inner(span.of(text)), pointer, span, records) for span in spans)
 
 
+def rewrap_results(text: str) -> str:
+    """Write the results of a text again, each within its tags, with one line break between all parts."""
+    return wrap_results([_inner(span.of(text)) for span in wrapped_results(text)] or [text])
+
+
 def is_wrapped(text: str) -> bool:
     """Whether a text consists of one or more `<tool_response>` blocks."""
     return bool(wrapped_results(text))
@@ -73,6 +78,11 @@ def wrapped_results(text: str) -> list[Span]:
         found.append(Span(position, end + len(CLOSE)))
         position = _after_space(text, end + len(CLOSE))
     return found
+
+
+def wrap_results(texts: Iterable[str]) -> str:
+    """Write results as one text, each within its tags."""
+    return "\n".join([f"{OPEN}\n{text}\n{CLOSE}" for text in texts])
 
 
 def _after_space(text: str, position: int) -> int:
@@ -139,12 +149,8 @@ def text_entries(messages: tuple[RowMessage, ...], spell_result: RenderResult) -
         message = messages[index]
         if message.role is Role.TOOL:
             group = (message, *results_after(messages, index))
-            wrapped = (
-                f"{OPEN}\n{spell_result(result_message.result)}\n{CLOSE}"
-                for result_message in group
-                if result_message.result
-            )
-            yield TextEntry(Role.TOOL, "\n".join(wrapped), group)
+            texts = [spell_result(answer.result) for answer in group if answer.result]
+            yield TextEntry(Role.TOOL, wrap_results(texts), group)
             index += len(group)
         else:
             text = spell_parts(message.parts) if message.text is None else message.text

@@ -1,0 +1,222 @@
+"""Open a set of rows to look at: read, check, count and index it in one pass, then read single rows by their offset."""
+
+import codecs
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import IO, Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, loads_fast
+from workbench.errors import BadInput
+from workbench.library.datasets.export_target import ReadLimits
+from workbench.library.datasets.row_files import (
+    OWN_FILE,
+    FileLine,
+    FileRow,
+    format_of_row,
+    has_plain_lines,
+    parse_line,
+    read_raw,
+)
+from workbench.library.datasets.row_writer import line_of
+from workbench.trajectory.compress import CountTokens, estimate_tokens
+from workbench.trajectory.formats.known import AUTO
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.sets.row_facts import RowFacts, facts_of
+from workbench.trajectory.sets.row_index import RowIndex, Rows
+from workbench.trajectory.sets.stats import RowStats
+from workbench.trajectory.validate.check import RowsCheck, check_fields, duplicate_finding
+from workbench.trajectory.validate.duplicates import DuplicateRow
+
+_STEP: Final = 100
+"""Rows between two steps of a search, so that a caller can report progress."""
+
+
+class OpenedRow(NamedTuple):
+    """One row, read again."""
+
+    number: int
+    """Its number in the file, from 1."""
+    fields: JsonObject | None
+    """None if it cannot be read."""
+    facts: RowFacts | None
+    """None if it cannot be read as a training row."""
+    findings: tuple[RowFinding, ...]
+    link: str
+    """Where it comes from, as `add` got it."""
+
+
+class _Stamp(NamedTuple):
+    """What changes when somebody writes to a file."""
+
+    size_bytes: int
+    changed_ns: int
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenedRows:
+    """Rows that are counted and indexed. Rows of other files than plain JSON Lines are copied to a temporary file.
+
+    Memory grows by about a hundred bytes per row, and with the number of tools, up to the limits of `RowIndex` and
+    `EnumCounts`.
+    """
+
+    name: str
+    """What people call it, such as the name of the file."""
+    read_as: str = AUTO
+    count_tokens: CountTokens = estimate_tokens
+    stats: RowStats = field(default_factory=RowStats)
+    index: RowIndex = field(default_factory=RowIndex)
+    codes: Counter[str] = field(default_factory=Counter[str])
+    """Findings by code, including those about the whole set."""
+    set_findings: tuple[RowFinding, ...] = ()
+    """Findings about the whole set; complete after `finish`."""
+    _check: RowsCheck = field(default_factory=RowsCheck)
+    _duplicates: dict[int, DuplicateRow] = field(default_factory=dict[int, DuplicateRow])
+    """The rows that repeat an earlier one."""
+    _links: dict[int, str] = field(default_factory=dict[int, str])
+    _file: IO[bytes] | None = None
+    _stamp: _Stamp | None = None
+    """None for a temporary file, which nobody else can write to."""
+    _lock: Lock = field(default_factory=Lock)
+
+    def read_file(self, source: str, limits: ReadLimits = OWN_FILE, most_rows: int | None = None) -> Iterator[float]:
+        """Add the rows of a file, and yield which share of it was read; 0 if that is not known.
+
+        Args:
+            source: Path of the file.
+            limits: Maximum sizes.
+            most_rows: Number of rows to read; None reads all.
+
+        Raises:
+            BadInput: The file cannot be opened, is cut off, or is too large.
+        """
+        size_bytes = 0
+        if has_plain_lines(source):
+            self._file = Path(source).expanduser().open("rb")
+            self._stamp = _stamp(self._file)
+            size_bytes = self._stamp.size_bytes
+        for row in read_raw(source, limits):
+            if most_rows is not None and len(self.index) >= most_rows:
+                return
+            self.add(row)
+            is_placed = isinstance(row, FileLine) and size_bytes
+            yield row.offset / size_bytes if is_placed else 0.0
+
+    def add(self, row: FileLine | FileRow, link: str = "") -> None:
+        """Add the next row.
+
+        Args:
+            row: A row of a file, or a row that is in none.
+            link: Where it comes from, which `open_row` returns.
+        """
+        offset = row.offset if self._stamp and isinstance(row, FileLine) else self._kept(row)
+        place = len(self.index)
+        formed = format_of_row(parse_line(row) if isinstance(row, FileLine) else row, self.read_as)
+        if isinstance(formed, RowFinding):
+            self._check.count_unreadable()
+            self.stats.unreadable += 1
+            self.index.add(offset, row.number, None)
+            findings: tuple[RowFinding, ...] = (formed,)
+        else:
+            checked = check_fields(formed.fields, formed.row_format)
+            findings = self._check.count(checked)
+            facts = facts_of(checked.content, self.count_tokens)
+            self.stats.add_facts(facts, self.name, row.number)
+            self.index.add(offset, row.number, facts)
+        if findings:
+            self.codes.update([finding.code for finding in findings])
+            self.index.add_findings(place, [finding.code for finding in findings])
+        if link:
+            self._links[place] = link
+
+    def finish(self) -> None:
+        """Add what only all rows together show: duplicates, and findings about the whole set."""
+        for duplicate in self._check.duplicates([self._check.rows]):
+            self._duplicates[duplicate.row] = duplicate
+            self.index.add_findings(duplicate.row, [duplicate.code])
+            self.codes[duplicate.code] += 1
+        self.set_findings = tuple(self._check.facts.findings())
+        self.codes.update(finding.code for finding in self.set_findings)
+
+    def open_row(self, place: int) -> OpenedRow:
+        """Read a row again, with its findings.
+
+        Args:
+            place: Index of the row, from 0.
+
+        Raises:
+            BadInput: The file was changed or deleted in the meantime.
+        """
+        number = self.index.numbers[place]
+        row = parse_line(FileLine(number, self._line(place)))
+        formed = format_of_row(row, self.read_as)
+        link = self._links.get(place, "")
+        if isinstance(formed, RowFinding):
+            return OpenedRow(number, row.fields, None, (formed, *self._repeats(place)), link)
+        checked = check_fields(formed.fields, formed.row_format)
+        findings = (*checked.findings, *self._repeats(place))
+        return OpenedRow(number, row.fields, facts_of(checked.content, self.count_tokens), findings, link)
+
+    def search(self, rows: Rows, text: str) -> Iterator[int | None]:
+        """Yield the rows whose JSON contains a text, ignoring case, and None now and then.
+
+        Args:
+            rows: Indexes of the rows to search, in any order.
+            text: The text to find, as a person reads it; quotes and line breaks match their escapes in JSON.
+        """
+        wanted = json.dumps(text, ensure_ascii=False)[1:-1].casefold()
+        for step, place in enumerate(rows.tolist()):
+            if wanted in _readable(self._line(place)).casefold():
+                yield place
+            if step % _STEP == _STEP - 1:
+                yield None
+
+    def close(self) -> None:
+        """Close the file, and delete it if it is a temporary one."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+
+    def _repeats(self, place: int) -> Iterator[RowFinding]:
+        duplicate = self._duplicates.get(place)
+        if duplicate is not None:
+            yield duplicate_finding(duplicate, f"row {self.index.numbers[duplicate.first]}")
+
+    def _kept(self, row: FileLine | FileRow) -> int:
+        """Write a row to the temporary file, and return its offset."""
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="workbench-look-")  # noqa: SIM115  it is open as long as the set
+        offset = self._file.tell()
+        line = row.line if row.line is not None else line_of(row.fields or {})
+        self._file.write(line if line.endswith(b"\n") else line + b"\n")
+        return offset
+
+    def _line(self, place: int) -> bytes:
+        with self._lock:
+            if self._file is None or self._file.closed:
+                raise BadInput(self.name, "it is not open any more", "open it again")
+            if self._stamp is not None and _stamp(self._file) != self._stamp:
+                raise BadInput(self.name, "the file was changed since it was opened", "open it again")
+            self._file.seek(self.index.offsets[place])
+            return self._file.readline().removeprefix(codecs.BOM_UTF8)
+
+
+def _stamp(file: IO[bytes]) -> _Stamp:
+    status = os.fstat(file.fileno())
+    return _Stamp(status.st_size, status.st_mtime_ns)
+
+
+def _readable(line: bytes) -> str:
+    """Return a row's JSON without escapes such as `\\\\u00e9`, which some programs write for `é`."""
+    if b"\\u" in line:
+        try:
+            return line_of(cast(JsonObject, loads_fast(line))).decode("utf-8", "replace")
+        except (ValueError, RecursionError):
+            pass
+    return line.decode("utf-8", "replace")

@@ -1,0 +1,146 @@
+"""Find which of the values that a schema lists for a parameter calls really use."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.hermes.spelling.tools import template_json
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
+
+_BRANCHES: Final = ("anyOf", "oneOf", "allOf")
+"""Keywords of a schema with others inside, such as `{"anyOf": [{"enum": ["a"]}, {"type": "null"}]}`."""
+_DEEPEST: Final = 3
+"""How many of them are followed inside each other."""
+
+
+class EnumValue(NamedTuple):
+    """A value of a parameter with a closed set of values."""
+
+    tool: str
+    parameter: str
+    """Its name, with `[]` if the values are those of an array's items."""
+    value: str
+    """As JSON text, so that `"1"`, `1` and `true` are different values."""
+
+
+def enums_of(spec: ToolSpec) -> Mapping[str, tuple[str, ...]]:
+    """Return the values that a tool declares, as JSON texts, by the name of the parameter as in `EnumValue`.
+
+    A boolean parameter has the values `true` and `false`. Parameters inside objects are not looked at.
+    """
+    return cached_on(spec, "_enum_values", _enums_of)
+
+
+def used_values(spec: ToolSpec, arguments: JsonObject) -> Iterator[EnumValue]:
+    """Yield each declared value that a call uses, once. Values that are not declared are left out."""
+    for parameter, declared in enums_of(spec).items():
+        name = parameter.removesuffix("[]")
+        if name not in arguments:
+            continue
+        given = arguments[name]
+        values = given if isinstance(given, list) and name != parameter else [given]
+        for text in dict.fromkeys(map(template_json, values)):
+            if text in declared:
+                yield EnumValue(spec.name, parameter, text)
+
+
+MOST_PARAMETERS: Final = 5_000
+"""Parameters that are counted, the first ones, so that rows with tools of their own need bounded memory."""
+
+_MOST_KNOWN: Final = 250
+
+
+@dataclass(slots=True, kw_only=True)
+class EnumCounts:
+    """How often calls use each declared value."""
+
+    parameters: dict[tuple[str, str], dict[str, int]] = field(
+        default_factory=dict[tuple[str, str], dict[str, int]]
+    )
+    """Calls by value, by tool and parameter, in order of first occurrence. Values that no call uses have 0."""
+    left_out: int = 0
+    """Declarations of further parameters that were not counted."""
+    _known: dict[int, OfferedTools] = field(default_factory=dict[int, OfferedTools])
+    """Tools that were counted, by the id of the object: rows of one dataset often share it."""
+
+    def add(self, tools: OfferedTools, values: Iterable[EnumValue]) -> None:
+        """Count the tools that a row declares and the values that its calls use."""
+        if id(tools) not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[id(tools)] = tools
+            for spec in tools.specs:
+                for parameter, declared in enums_of(spec).items():
+                    self._declare(spec.name, parameter, declared)
+        for tool, parameter, value in values:
+            counts = self.parameters.get((tool, parameter))
+            if counts is not None:
+                counts[value] += 1
+
+    def to_json(self) -> list[JsonValue]:
+        """Return the counts as JSON, those with the most unused values first."""
+        ordered = sorted(self.parameters.items(), key=lambda item: _used_share(item[1]))
+        return [
+            {
+                "tool": tool,
+                "parameter": parameter,
+                "used": sum(count > 0 for count in counts.values()),
+                "values": [{"value": json.loads(value), "calls": count} for value, count in counts.items()],
+            }
+            for (tool, parameter), counts in ordered
+        ]
+
+    def _declare(self, tool: str, parameter: str, declared: Iterable[str]) -> None:
+        counts = self.parameters.get((tool, parameter))
+        if counts is None:
+            if len(self.parameters) >= MOST_PARAMETERS:
+                self.left_out += 1
+                return
+            counts = self.parameters[tool, parameter] = {}
+        for value in declared:
+            counts.setdefault(value, 0)
+
+
+def _used_share(counts: Mapping[str, int]) -> float:
+    return sum(count > 0 for count in counts.values()) / max(len(counts), 1)
+
+
+def _enums_of(spec: ToolSpec) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, schema in as_object(spec.schema.get("properties")).items():
+        fields = _resolved(as_object(schema), spec.schema)
+        if values := _declared(fields, spec.schema):
+            found[name] = values
+        elif values := _declared(as_object(fields.get("items")), spec.schema):
+            found[f"{name}[]"] = values
+    return found
+
+
+def _declared(schema: JsonObject, root: JsonObject, depth: int = 0) -> tuple[str, ...]:
+    schema = _resolved(schema, root)
+    listed = schema.get("enum")
+    if isinstance(listed, list):
+        return tuple(dict.fromkeys(map(template_json, listed)))
+    if schema.get("type") == "boolean":
+        return ("true", "false")
+    if depth == _DEEPEST:
+        return ()
+    branches = [as_object(branch) for key in _BRANCHES for branch in _listed(schema.get(key))]
+    return tuple(
+        dict.fromkeys(value for branch in branches for value in _declared(branch, root, depth + 1))
+    )
+
+
+def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
+    """Follow a `$ref` to a definition of the same schema, as Pydantic writes enums; any other is left as it is."""
+    reference = schema.get("$ref")
+    folder, _, name = reference.rpartition("/") if isinstance(reference, str) else ("", "", "")
+    if folder not in ("#/$defs", "#/definitions"):
+        return schema
+    return as_object(as_object(root.get(folder.removeprefix("#/"))).get(name))
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    return cast("list[JsonValue]", value) if isinstance(value, list) else []
