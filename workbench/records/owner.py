@@ -54,6 +54,8 @@ class Permission(StrEnum):
     """Download models to the server and delete them from it."""
     OPEN_FILES = "open-files"
     """Use a file on the server's disk by its path: a model, an adapter, a script or a recording."""
+    OPEN_ROW_FILES = "open-row-files"
+    """Open a file of rows on this machine by its path. Files of other people would be reachable on a shared server."""
     USE_SERVER_TOKEN = "use-server-token"
     """Use the hub with the server's access token: push rows, see its private repositories."""
     ADD_SERVERS = "add-servers"
@@ -76,6 +78,7 @@ GRANTED: Final[Mapping[Permission, frozenset[UserRole]]] = {
     Permission.ASK: _EVERYBODY,
     Permission.MANAGE_MODELS: _ADMINS,
     Permission.OPEN_FILES: _MACHINE,
+    Permission.OPEN_ROW_FILES: frozenset({UserRole.LOCAL}),
     Permission.USE_SERVER_TOKEN: _ADMINS,
     Permission.ADD_SERVERS: _MACHINE,
     Permission.RUN_COMMANDS: _MACHINE,
@@ -90,6 +93,7 @@ _DONE: Final[Mapping[Permission, str]] = {
     Permission.ASK: "use a model",
     Permission.MANAGE_MODELS: "download or delete models",
     Permission.OPEN_FILES: "open files on the server by their path",
+    Permission.OPEN_ROW_FILES: "open files of rows by their path",
     Permission.USE_SERVER_TOKEN: "use the server's Hugging Face token",
     Permission.ADD_SERVERS: "add MCP servers",
     Permission.RUN_COMMANDS: "run commands",
@@ -123,6 +127,8 @@ def is_granted(permission: Permission, role: UserRole) -> bool:
 
 
 def _remedy(permission: Permission) -> str:
+    if permission is Permission.OPEN_ROW_FILES:
+        return "Upload the file instead."
     if UserRole.SPACE_ADMIN in GRANTED[permission]:
         return "Ask an admin: WORKBENCH_ADMINS names them."
     return "Only an admin of a server with accounts can do this; on a Space, nobody can."

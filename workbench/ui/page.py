@@ -98,7 +98,10 @@ def build_page(services: Services) -> Page:
             with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
                 label_parts = label.build()
             with gr.Tab("Data", elem_id="page-tab-data", id="data") as data_tab:
-                data_parts = data.build(takes_token=bool(services.settings.accounts))
+                data_parts = data.build(
+                    takes_token=bool(services.settings.accounts),
+                    takes_paths=services.owner.may(Permission.OPEN_ROW_FILES),
+                )
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         later = [tab for tab in tabs.children if isinstance(tab, gr.Tab) and tab.elem_id in LAZY_TABS]

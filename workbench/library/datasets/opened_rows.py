@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import IO, Final, NamedTuple, cast
+from typing import IO, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, loads_fast
 from workbench.errors import BadInput
@@ -32,9 +32,6 @@ from workbench.trajectory.sets.row_index import RowIndex, Rows
 from workbench.trajectory.sets.stats import RowStats
 from workbench.trajectory.validate.check import RowsCheck, check_fields, duplicate_finding
 from workbench.trajectory.validate.duplicates import DuplicateRow
-
-_STEP: Final = 100
-"""Rows between two steps of a search, so that a caller can report progress."""
 
 
 class OpenedRow(NamedTuple):
@@ -76,6 +73,8 @@ class OpenedRows:
     """Findings by code, including those about the whole set."""
     set_findings: tuple[RowFinding, ...] = ()
     """Findings about the whole set; complete after `finish`."""
+    is_part: bool = False
+    """Whether the file has more rows than were read."""
     _check: RowsCheck = field(default_factory=RowsCheck)
     _duplicates: dict[int, DuplicateRow] = field(default_factory=dict[int, DuplicateRow])
     """The rows that repeat an earlier one."""
@@ -85,7 +84,9 @@ class OpenedRows:
     """None for a temporary file, which nobody else can write to."""
     _lock: Lock = field(default_factory=Lock)
 
-    def read_file(self, source: str, limits: ReadLimits = OWN_FILE, most_rows: int | None = None) -> Iterator[float]:
+    def read_file(
+        self, source: str, limits: ReadLimits = OWN_FILE, most_rows: int | None = None
+    ) -> Iterator[float]:
         """Add the rows of a file, and yield which share of it was read; 0 if that is not known.
 
         Args:
@@ -103,10 +104,10 @@ class OpenedRows:
             size_bytes = self._stamp.size_bytes
         for row in read_raw(source, limits):
             if most_rows is not None and len(self.index) >= most_rows:
+                self.is_part = True
                 return
             self.add(row)
-            is_placed = isinstance(row, FileLine) and size_bytes
-            yield row.offset / size_bytes if is_placed else 0.0
+            yield row.offset / size_bytes if isinstance(row, FileLine) and size_bytes else 0.0
 
     def add(self, row: FileLine | FileRow, link: str = "") -> None:
         """Add the next row.
@@ -163,19 +164,19 @@ class OpenedRows:
         findings = (*checked.findings, *self._repeats(place))
         return OpenedRow(number, row.fields, facts_of(checked.content, self.count_tokens), findings, link)
 
-    def search(self, rows: Rows, text: str) -> Iterator[int | None]:
-        """Yield the rows whose JSON contains a text, ignoring case, and None now and then.
+    def search(self, rows: Rows, text: str, found: list[int]) -> Iterator[float]:
+        """Find the rows whose JSON contains a text, ignoring case, and yield which share of them was searched.
 
         Args:
             rows: Indexes of the rows to search, in any order.
             text: The text to find, as a person reads it; quotes and line breaks match their escapes in JSON.
+            found: Gets the indexes of the rows that contain it, in the order of `rows`.
         """
         wanted = json.dumps(text, ensure_ascii=False)[1:-1].casefold()
-        for step, place in enumerate(rows.tolist()):
+        for done, place in enumerate(rows.tolist(), start=1):
             if wanted in _readable(self._line(place)).casefold():
-                yield place
-            if step % _STEP == _STEP - 1:
-                yield None
+                found.append(place)
+            yield done / len(rows)
 
     def close(self) -> None:
         """Close the file, and delete it if it is a temporary one."""

@@ -108,9 +108,11 @@ const drawChart = (() => {
     },
     // Numbers, a bar for each category.
     counts: (chart, width) => ({
-      height: 24 + chart.marks.length * 26,
+      height: 16 + chart.marks.length * 24,
+      marginTop: 4,
+      marginBottom: 12,
       marginLeft: width * 0.36,
-      marginRight: 56,
+      marginRight: 64,
       x: { axis: null },
       y: { domain: chart.marks.map((mark) => mark.category), axis: null },
       marks: [
@@ -119,8 +121,10 @@ const drawChart = (() => {
           x: "y",
           y: "category",
           title: "label",
-          fill: "currentColor",
+          fill: (mark) => (mark.is_full ? "currentColor" : "none"),
+          stroke: "currentColor",
           fillOpacity: 0.65,
+          strokeOpacity: 0.65,
         }),
         Plot.text(chart.marks, {
           x: "y",
@@ -137,6 +141,8 @@ const drawChart = (() => {
   // Returns the chart as an element of this width in pixels.
   return (chart, width) => {
     const drawn = Plot.plot({ width, style, ariaLabel: chart.title, ...KINDS[chart.kind](chart, width) });
+    // The page makes bars clickable, and finds them by this attribute.
+    for (const bars of drawn.querySelectorAll('g[aria-label="bar"]')) bars.dataset.bars = "";
     for (const picture of [drawn, ...drawn.querySelectorAll("svg")])
       if (picture.matches("svg")) {
         picture.setAttribute("role", "img");

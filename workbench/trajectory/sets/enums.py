@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.spelling.tools import template_json
@@ -128,9 +128,7 @@ def _declared(schema: JsonObject, root: JsonObject, depth: int = 0) -> tuple[str
     if depth == _DEEPEST:
         return ()
     branches = [as_object(branch) for key in _BRANCHES for branch in _listed(schema.get(key))]
-    return tuple(
-        dict.fromkeys(value for branch in branches for value in _declared(branch, root, depth + 1))
-    )
+    return tuple(dict.fromkeys(value for branch in branches for value in _declared(branch, root, depth + 1)))
 
 
 def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
@@ -143,4 +141,4 @@ def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:
-    return cast("list[JsonValue]", value) if isinstance(value, list) else []
+    return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Measure one row: its calls and turns, the length of its text, and the values of enum parameters that its calls use."""
+"""Measure one row: its calls, turns and length, and the values of enum parameters that its calls use."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -144,7 +144,7 @@ def _glanced_turns(glance: Glance) -> list[ChatTurn] | None:
     beginning = glance.beginning
     if not beginning.is_plain or glance.has_tag_in_question:
         return None
-    if any([len(as_object(entry)) > 2 for entry in conversation_of(glance.row)]):
+    if any(len(as_object(entry)) > 2 for entry in conversation_of(glance.row)):
         return None
     turns = [ChatTurn(Role.SYSTEM, beginning.system, is_counted=False)]
     for role, text in glance.turns:

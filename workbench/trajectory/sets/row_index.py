@@ -37,6 +37,8 @@ class MarkKind(StrEnum):
     """It has a finding with this code."""
     FORMAT = "format"
     """It has this format."""
+    ROLE = "role"
+    """It has a text of this role."""
 
 
 class RowMark(NamedTuple):
@@ -58,7 +60,7 @@ class Range(NamedTuple):
 class RowFilter:
     """Conditions that a row must all meet. None means no condition."""
 
-    mark: RowMark | None = None
+    marks: tuple[RowMark, ...] = ()
     calls: Range | None = None
     turns: Range | None = None
     tokens: Range | None = None
@@ -85,6 +87,11 @@ class RowIndex:
     def __len__(self) -> int:
         return len(self.offsets)
 
+    @property
+    def all_rows(self) -> Rows:
+        """The indexes of all rows, in order."""
+        return np.arange(len(self), dtype=np.int64)
+
     def add(self, offset: int, number: int, facts: RowFacts | None) -> None:
         """Add the next row. `facts` is None for a row that cannot be read."""
         row = len(self.offsets)
@@ -96,6 +103,8 @@ class RowIndex:
         self.tokens.append(_UNMEASURED if facts is None or facts.tokens is None else facts.tokens)
         if facts is not None:
             self._mark(row, RowMark(MarkKind.FORMAT, (facts.format,)))
+            for role in facts.characters:
+                self._mark(row, RowMark(MarkKind.ROLE, (str(role),)))
             for name in dict.fromkeys(called):
                 self._mark(row, RowMark(MarkKind.TOOL, (name,)))
             for value in dict.fromkeys(facts.values):
@@ -108,12 +117,13 @@ class RowIndex:
 
     def matching(self, chosen: RowFilter) -> Rows:
         """Return the rows that meet all conditions, in order."""
-        if chosen.mark is None:
-            rows = np.arange(len(self), dtype=np.int64)
-        else:
-            number = self.marks.get(chosen.mark)
-            is_marked = np.equal(_values(self._row_marks), -1 if number is None else number)
-            rows = np.unique(_values(self._marked_rows)[is_marked]).astype(np.int64)
+        rows = self.all_rows
+        for mark in chosen.marks:
+            number = self.marks.get(mark)
+            if number is None:
+                return rows[:0]
+            marked = _values(self._marked_rows)[_values(self._row_marks) == number]
+            rows = np.intersect1d(rows, marked.astype(np.int64))
         for numbers, wanted in (
             (self.calls, chosen.calls),
             (self.turns, chosen.turns),
@@ -127,9 +137,7 @@ class RowIndex:
 
     def counts(self, kind: MarkKind) -> dict[tuple[str, ...], int]:
         """Return the number of rows with each mark of a kind, in order of first occurrence."""
-        pairs = np.unique(
-            np.stack((_values(self._row_marks), _values(self._marked_rows)), axis=1), axis=0
-        )
+        pairs = np.unique(np.stack((_values(self._row_marks), _values(self._marked_rows)), axis=1), axis=0)
         rows = np.bincount(pairs[:, 0].astype(np.int64), minlength=len(self.marks))
         return {mark.names: int(rows[number]) for mark, number in self.marks.items() if mark.kind is kind}
 

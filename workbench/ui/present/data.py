@@ -4,17 +4,19 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Final
 
+from workbench.chat.finding import Severity
+from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import SessionDone
 from workbench.records.corpus.row_result import RowResult
 from workbench.records.facts import DataTotals, FactCount, FactKind
 from workbench.suite.reports.charts import Chart, count_chart
-from workbench.trajectory.formats.raw import RAW
-from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.row_draft import RowOptions
+from workbench.trajectory.mask import MaskedText
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.sets.stats import preview
 from workbench.ui.present.place import write_place
 from workbench.ui.present.words import count
 
@@ -46,7 +48,7 @@ class FindingLine:
     """One finding about a session or a row."""
 
     word: str
-    """`skipped`, `not ready`, `warning`, `lost`, `not imported` or `duplicate`. Shown next to the colour."""
+    """`skipped`, `not ready`, `error`, `warning`, `lost`, `not imported` or `duplicate`. Shown next to the colour."""
     tone: str
     """`error`, `fix` or `quiet`."""
     code: str
@@ -98,6 +100,8 @@ class RowCard:
     """Number of characters of the JSON that are not shown."""
     mask: tuple[MaskPiece, ...] = ()
     """The conversation as ChatML, in trained and untrained parts. Empty if it cannot be written as ChatML."""
+    findings: tuple[FindingLine, ...] = ()
+    """Findings about the row, shown with it. Empty if they are listed elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +252,7 @@ def imported_line(file: str, row: RowImported) -> FindingLine | None:
 
 
 def _card(done: SessionDone, result: RowResult) -> RowCard:
-    text = json.dumps(result.row, indent=2, ensure_ascii=False)
+    shown, more_chars = cut_json(json.dumps(result.row, indent=2, ensure_ascii=False))
     conversation = result.conversation
     notes = [f"split {done.split}" if done.split else ""]
     notes.append(
@@ -263,24 +267,53 @@ def _card(done: SessionDone, result: RowResult) -> RowCard:
         title=done.title or "untitled",
         note=" · ".join(filter(None, notes)),
         link=link_to(done.session_id),
-        json_text=text[:MOST_CHARS],
-        more_chars=max(0, len(text) - MOST_CHARS),
+        json_text=shown,
+        more_chars=more_chars,
         mask=tuple(_mask(result)),
     )
 
 
+def cut_json(text: str) -> tuple[str, int]:
+    """Return the JSON of a row up to `MOST_CHARS` characters, and the number of further characters."""
+    return text[:MOST_CHARS], max(0, len(text) - MOST_CHARS)
+
+
 def _mask(result: RowResult) -> Iterator[MaskPiece]:
-    """Write the conversation in the raw format and cut it at the spans that count towards the loss."""
-    written = write_row(replace(result.conversation.trajectory, rejected=(), label=None), RAW, RowOptions())
-    if written.row is None:
+    """Write the conversation in the raw format."""
+    try:
+        yield from mask_pieces(preview(replace(result.conversation.trajectory, rejected=(), label=None)))
+    except BadInput:
         return
-    text = cast(str, written.row["text"])
-    position = 0
-    for start, end in cast(Sequence[Sequence[int]], written.row["loss_spans"]):
+
+
+def mask_pieces(masked: MaskedText) -> Iterator[MaskPiece]:
+    """Cut a text at the spans that count towards the loss."""
+    text, position = masked.text, 0
+    for start, end in masked.trained:
         yield from _cut(text[position:start], position, is_trained=False)
         yield from _cut(text[start:end], start, is_trained=True)
         position = end
     yield from _cut(text[position:], position, is_trained=False)
+
+
+def line_of_finding(finding: RowFinding, place: str) -> FindingLine:
+    """Show a finding of the validator.
+
+    Args:
+        finding: A finding about a row or a set of rows.
+        place: What it is about, such as `row 3`.
+    """
+    return FindingLine(
+        word=str(finding.severity),
+        tone=_TONES[finding.severity],
+        code=finding.code,
+        text=_short(finding.message),
+        place=place,
+        pointer=finding.pointer,
+    )
+
+
+_TONES: Final = {Severity.ERROR: "error", Severity.WARNING: "fix", Severity.NOTE: "quiet"}
 
 
 def _cut(text: str, start: int, *, is_trained: bool) -> Iterator[MaskPiece]:

@@ -7,14 +7,24 @@ const load = () => {
   return library;
 };
 
-// A chart with its heading, and its figures as text. `note` may be empty.
-export const chart = (value, note = "") => {
+// Makes the bars of a chart open what is behind them. The figures below the chart do the same by keyboard.
+const pickBars = (place, pick) =>
+  place.querySelectorAll("[data-bars] rect").forEach((bar, at) => {
+    bar.classList.add("hw-picked-bar");
+    bar.addEventListener("click", () => pick(at));
+  });
+
+// A chart with its heading, and its figures as text. `note` may be empty. With `pick`, a click on a bar or on its figure
+// calls `pick(index)`.
+export const chart = (value, note = "", pick = null) => {
   const place = node("div", { class: "hw-chart" });
   let width = 0;
   const draw = async () => {
     const { drawChart } = await load();
     width = place.clientWidth;
-    if (width) place.replaceChildren(drawChart(value, width));
+    if (!width) return;
+    place.replaceChildren(drawChart(value, width));
+    if (pick) pickBars(place, pick);
   };
   new ResizeObserver(() => {
     if (place.clientWidth && place.clientWidth !== width) draw();
@@ -30,8 +40,16 @@ export const chart = (value, note = "") => {
       node(
         "ol",
         { class: "hw-note hw-dots" },
-        value.marks.map((mark) =>
-          node("li", {}, value.kind === "points" ? (mark.is_full ? "● " : "○ ") + mark.label : mark.label),
+        value.marks.map((mark, at) =>
+          node(
+            "li",
+            {},
+            pick
+              ? node("button", { type: "button", class: "hw-figure", onclick: () => pick(at) }, mark.label)
+              : value.kind === "points"
+                ? (mark.is_full ? "● " : "○ ") + mark.label
+                : mark.label,
+          ),
         ),
       ),
     ),

@@ -1,7 +1,7 @@
 // Findings about training rows, each with a link to its message.
 import { node, term } from "./dom.js";
 
-const line = (finding) =>
+export const findingLine = (finding) =>
   node(
     "li",
     { class: "hw-finding t-" + finding.tone },
@@ -38,7 +38,7 @@ export const mount = ({ element, follow }) => {
     element.replaceChildren(
       node("h3", {}, value.heading === "Findings" ? term("finding", value.heading) : value.heading),
       value.lines.length
-        ? node("ul", {}, value.lines.map(line))
+        ? node("ul", {}, value.lines.map(findingLine))
         : node("p", { class: "hw-note" }, value.hint),
       ...(value.more ? [node("p", { class: "hw-note" }, value.more.toLocaleString("en") + " more")] : []),
     );

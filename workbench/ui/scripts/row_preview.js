@@ -2,6 +2,7 @@
 // Event: `open_filter`, to fill the form with the filters of an address.
 import { chart } from "./charts.js";
 import { drawList, node } from "./dom.js";
+import { findingLine } from "./row_findings.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };
 
@@ -33,7 +34,8 @@ const bodies = {
     ),
 };
 
-const card = (row, place) => {
+// A row that can be unfolded. `isOpen` unfolds it at first.
+export const rowCard = (row, isOpen) => {
   const body = node("div", {});
   const show = (shape) => {
     body.replaceChildren(bodies[shape](row));
@@ -50,7 +52,7 @@ const card = (row, place) => {
   show("json");
   return node(
     "details",
-    { class: "hw-made", open: place === 0 },
+    { class: "hw-made", open: isOpen },
     node(
       "summary",
       {},
@@ -67,8 +69,9 @@ const card = (row, place) => {
         node("mark", { class: "hw-trained" }, "trained"),
         " text counts towards the loss",
       ),
-      node("a", { href: row.link, target: "_blank", rel: "noopener" }, "Open in Play"),
+      row.link ? node("a", { href: row.link, target: "_blank", rel: "noopener" }, "Open in Play") : null,
     ),
+    row.findings.length ? node("ul", { class: "hw-row-findings" }, row.findings.map(findingLine)) : null,
     body,
   );
 };
@@ -95,7 +98,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
     // Opening the tab again does not replace the rows of the last check.
     if (value?.is_look && hasRows) return;
     hasRows = Boolean(value?.rows.length);
-    drawList(element, value, (rows) => node("div", {}, rows.map(card)));
+    drawList(element, value, (rows) => node("div", {}, rows.map((row, place) => rowCard(row, place === 0))));
     if (value?.charts.length) element.append(...value.charts.flatMap((each) => chart(each)).filter(Boolean));
   });
 };

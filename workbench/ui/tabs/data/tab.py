@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Final
 
 import gradio as gr
 from gradio.blocks import Block
@@ -20,6 +21,10 @@ from workbench.ui.tabs.data.events import DataEvents
 from workbench.ui.tabs.data.form import CHOICES, ENDINGS, FILTERS, FIRST, INCLUDABLE, OPTIONS, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents
 from workbench.ui.tabs.data.form import Jobs
+from workbench.ui.tabs.data.look_events import MAX_LENGTH, USUAL_LENGTH, LookEvents, LookForm
+
+
+ROW_FILE_TYPES: Final = [".jsonl", ".json", ".gz", ".parquet"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +67,29 @@ class ImportParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LookParts:
+    """The components of a `LookForm`, with the same names, and the buttons."""
+
+    file: gr.File
+    path: TextField
+    read_as: gr.Dropdown
+    max_length: NumberField
+    tokenizer: TextField
+    open_file: gr.Button
+    open_sessions: gr.Button
+    picture: Drawn
+    found: Drawn
+
+    def values(self) -> list[Block]:
+        """Return the components in the order of `LookForm`."""
+        return [getattr(self, name) for name in LookForm._fields]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DataParts:
     """All components of the tab."""
 
+    look: LookParts
     form: FormParts
     check: gr.Button
     make: gr.Button
@@ -80,14 +105,18 @@ class DataParts:
     files: gr.File
 
 
-def build(*, takes_token: bool) -> DataParts:
+def build(*, takes_token: bool, takes_paths: bool) -> DataParts:
     """Build the tab. Nothing is read until the user presses a button.
 
     Args:
         takes_token: Whether users enter their own access token to push, as on a server with accounts.
+        takes_paths: Whether the user may open files of this machine by their paths.
     """
+    picture = Drawn("row_picture", elem_id="data-picture", render=False)
+    found = Drawn("row_finder", elem_id="data-found", render=False)
     with gr.Row(elem_id="data-columns"):
         with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
+            look = _build_look(picture, found, takes_paths=takes_paths)
             form = _build_form()
             with gr.Row(elem_id="data-buttons"):
                 check = gr.Button("Check rows", size="sm", elem_id="data-check")
@@ -105,13 +134,15 @@ def build(*, takes_token: bool) -> DataParts:
         with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
             notice = Drawn("notice", elem_id="data-notice")
             job = Drawn("job_bar", elem_id="data-job")
+            picture.render()
+            found.render()
             files = gr.File(
                 label="Files", file_count="multiple", interactive=False, visible=False, elem_id="data-files"
             )
             findings = Drawn("row_findings", elem_id="data-findings")
             rows = Drawn("row_preview", TEACHING, elem_id="data-rows")
     return DataParts(
-        form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, imports=imports,
+        look=look, form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, imports=imports,
         job=job, notice=notice, findings=findings, rows=rows, files=files,
     )  # fmt: skip
 
@@ -135,6 +166,7 @@ def wire(
     listen(parts.make.click, events.on_make, [visitor, *values], screen)
     listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, parts.token, *values], screen)
     listen(parts.job.event("stop_job"), events.on_stop, is_queued=False)
+    _wire_look(parts, LookEvents(services, jobs), visitor)
     imports = parts.imports
     listen(
         imports.button.click,
@@ -142,6 +174,17 @@ def wire(
         [visitor, imports.file, imports.tag, imports.queue, imports.read_as],
         [parts.job, parts.notice, parts.findings, sessions, imports.file],
     )
+
+
+def _wire_look(parts: DataParts, events: LookEvents, visitor: gr.State) -> None:
+    look = parts.look
+    screen = [parts.job, parts.notice, look.picture, look.found, parts.findings, parts.rows, parts.files]
+    values = look.values()
+    listen(look.open_file.click, events.on_look_file, [visitor, *values], screen)
+    listen(look.open_sessions.click, events.on_look_sessions, [visitor, *values, *parts.form.values()], screen)
+    listen(look.max_length.change, events.on_max_length, [visitor, look.max_length], [look.picture], is_latest_only=True)
+    finds = any_of(look.picture.event("find_rows"), look.found.event("find_rows"))
+    listen(finds, events.on_find, [visitor], screen, is_latest_only=True)
 
 
 def _wire_address(parts: DataParts, events: DataEvents) -> None:
@@ -155,6 +198,32 @@ def _wire_address(parts: DataParts, events: DataEvents) -> None:
         is_queued=False,
     )
     listen(parts.rows.event("open_filter"), events.on_open_filter, [], [*named, parts.notice], is_latest_only=True)
+
+
+def _build_look(picture: Drawn, found: Drawn, *, takes_paths: bool) -> LookParts:
+    heading("Look at rows")
+    file = gr.File(
+        label="Rows file to look at", file_types=ROW_FILE_TYPES, height=96, elem_id="data-look-file"
+    )  # fmt: skip
+    path = TextField(
+        label="Or a path on this machine", placeholder="~/rows.jsonl", lines=1, max_lines=1, min_width=0,
+        visible=takes_paths, elem_id="data-look-path",
+    )  # fmt: skip
+    with gr.Row(elem_classes=["data-pair"]):
+        read_as = _list("Read as", ("auto", *FORMATS), "data-look-format")
+        max_length = number_field(MAX_LENGTH, "data-look-length", USUAL_LENGTH)
+    tokenizer = TextField(
+        label="Tokenizer", placeholder="estimate: 4 characters a token", lines=1, max_lines=1, min_width=0,
+        info="A model with a tokenizer, such as embedded or FILE.gguf.",
+        visible=takes_paths, elem_id="data-look-tokenizer",
+    )  # fmt: skip
+    with gr.Row(elem_id="data-look-buttons"):
+        open_file = gr.Button("Open file", size="sm", variant="primary", elem_id="data-look-open")
+        open_sessions = gr.Button("Open sessions", size="sm", elem_id="data-look-sessions")
+    return LookParts(
+        file=file, path=path, read_as=read_as, max_length=max_length, tokenizer=tokenizer, open_file=open_file,
+        open_sessions=open_sessions, picture=picture, found=found,
+    )  # fmt: skip
 
 
 def _build_form() -> FormParts:
@@ -195,7 +264,7 @@ def _build_import() -> ImportParts:
     heading("Import rows")
     file = gr.File(
         label="Rows file",
-        file_types=[".jsonl", ".json", ".gz", ".parquet"],
+        file_types=ROW_FILE_TYPES,
         height=96,
         elem_id="data-import-file",
     )

@@ -1,0 +1,126 @@
+"""A data set is read once; its rows are then read by their place, whatever kind of file it is."""
+
+import gzip
+import json
+from collections import Counter, deque
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.trajectory.validate.rows import OPENAI, PARIS, SHAREGPT, changed
+from workbench.errors import BadInput
+from workbench.library.datasets.checking import FilesCheck
+from workbench.library.datasets.opened_rows import OpenedRows
+from workbench.library.datasets.row_files import FileRow
+from workbench.trajectory.sets.row_index import MarkKind
+
+WRONG = changed(SHAREGPT, "conversations", 2, "value", to=PARIS.replace('"days": 2', '"days": 0'))
+ROWS = [
+    {**SHAREGPT, "id": "a"},
+    {**OPENAI, "id": "b", "note": "Café “x”\nsecond line"},
+    {**WRONG, "id": "c"},
+    {"no": "row"},
+    {**SHAREGPT, "id": "a"},
+]
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+
+
+@pytest.fixture
+def opened():
+    """Opens files, which are closed at the end."""
+    with ExitStack() as stack:
+
+        def open_rows(path, **options):
+            rows = stack.enter_context(closing(OpenedRows(name=path.name)))
+            deque(rows.read_file(str(path), **options), maxlen=0)
+            rows.finish()
+            return rows
+
+        yield open_rows
+
+
+def test_findings_are_those_of_check(tmp_path, opened):
+    (tmp_path / "rows.jsonl").write_text(LINES)
+    rows = opened(tmp_path / "rows.jsonl")
+    checked = Counter(
+        found.finding.code for found in FilesCheck(files=[str(tmp_path / "rows.jsonl")]).findings()
+    )
+    assert rows.codes == checked
+    assert (rows.stats.rows, rows.stats.unreadable) == (4, 1)
+    assert rows.index.counts(MarkKind.FORMAT) == {("sharegpt",): 3, ("openai",): 1}
+    assert [finding.code for finding in rows.open_row(4).findings] == ["duplicate-row"]
+    assert rows.open_row(4).findings[0].message.endswith("row 1")
+    assert "unknown-format" in {finding.code for finding in rows.open_row(3).findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("lines.jsonl", LINES.encode()),
+        ("blank-lines.jsonl", b"\n" + LINES.replace("\n", "\n\n").encode()),
+        ("marked.jsonl", b"\xef\xbb\xbf" + LINES.rstrip("\n").encode()),
+        ("packed.jsonl.gz", gzip.compress(LINES.encode())),
+        ("array.json", json.dumps(ROWS, indent=1).encode()),
+    ],
+)
+def test_a_row_is_read_again_as_it_was(tmp_path, name, data, opened):
+    (tmp_path / name).write_bytes(data)
+    rows = opened(tmp_path / name)
+    assert [rows.open_row(place).fields for place in (4, 0, 2, 1, 3)] == [ROWS[p] for p in (4, 0, 2, 1, 3)]
+    first = 2 if name.startswith("blank") else 1
+    assert rows.open_row(0).number == first
+    rows.close()
+    with pytest.raises(BadInput, match="not open any more"):
+        rows.open_row(0)
+
+
+def test_rows_of_parquet_are_read_again(tmp_path, opened):
+    pq.write_table(
+        pa.Table.from_pylist([{"text": "<|im_start|>user\nHi<|im_end|>\n"}] * 3), tmp_path / "r.parquet"
+    )
+    rows = opened(tmp_path / "r.parquet")
+    assert rows.open_row(2).fields == {"text": "<|im_start|>user\nHi<|im_end|>\n"}
+
+
+def test_a_text_is_found_as_a_person_reads_it(tmp_path, opened):
+    (tmp_path / "rows.jsonl").write_text(LINES)
+    rows = opened(tmp_path / "rows.jsonl")
+
+    def places(text):
+        found: list[int] = []
+        shares = list(rows.search(rows.index.all_rows, text, found))
+        assert shares[-1] == 1
+        return found
+
+    assert places("CAFÉ") == places("“x”\nsecond") == [1]
+    assert places('"days": 0') == [2]
+    assert places("days") == [0, 1, 2, 4]
+    assert places("nobody wrote this") == []
+
+
+def test_a_file_that_was_changed_is_refused_and_the_first_rows_can_be_enough(tmp_path, opened):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(LINES)
+    rows = opened(path, most_rows=2)
+    assert (len(rows.index), rows.is_part) == (2, True)
+    with path.open("a") as file:
+        file.write(LINES)
+    with pytest.raises(BadInput, match="changed since it was opened"):
+        rows.open_row(0)
+
+
+def test_a_file_that_is_not_there_is_named(opened):
+    with pytest.raises(BadInput, match="/nowhere/rows"):
+        opened(Path("/nowhere/rows.jsonl"))
+
+
+def test_rows_that_are_in_no_file_keep_their_link():
+    with closing(OpenedRows(name="Stored sessions")) as rows:
+        rows.add(FileRow(1, SHAREGPT), "?session=1")
+        rows.add(FileRow(2, OPENAI, line=json.dumps(OPENAI).encode()), "?session=2")
+        rows.finish()
+        again = [rows.open_row(place) for place in (1, 0)]
+    assert [(row.fields, row.link) for row in again] == [(OPENAI, "?session=2"), (SHAREGPT, "?session=1")]

@@ -1,0 +1,188 @@
+"""Opening data sets in the Data tab: only your own, and paths only on your own machine."""
+
+import json
+from contextlib import ExitStack
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from tests.services import services_for
+from tests.trajectory.validate.rows import OPENAI, SHAREGPT
+from workbench.library.datasets.opened_rows import OpenedRows
+from workbench.records.owner import Owner
+from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
+from workbench.ui.present.row_picture import read_conditions, show_picture
+from workbench.ui.tabs.data.form import Jobs
+from workbench.ui.tabs.data.look_events import LookEvents, LookForm
+from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
+from workbench.ui.visitor import Visitor
+
+
+def request_of(tab, user="ann"):
+    return cast(gr.Request, SimpleNamespace(session_hash=tab, username=user, headers={}, client=None))
+
+
+def event(**fields):
+    data = {"conditions": "[]", "text": "", "seed": None, "first": 0, **fields}
+    return cast(gr.EventData, SimpleNamespace(_data=data))
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory):
+    with services_for(tmp_path_factory.mktemp("look"), "Hello.") as (opened, _):
+        yield opened
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in (SHAREGPT, OPENAI, SHAREGPT)))
+    return path
+
+
+@pytest.fixture
+def events(services):
+    events = LookEvents(services, Jobs())
+    yield events
+    for item in list(events.sets._sets.values()):
+        item.opened.close()
+
+
+def form(**values):
+    first = {"file": None, "path": "", "read_as": "auto", "max_length": 4096, "tokenizer": ""}
+    return LookForm(**cast(Any, {**first, **values}))
+
+
+def last(steps):
+    *_, screen = steps
+    return screen
+
+
+def opened(events, tab="t", **values):
+    return last(events.on_look_file(request_of(tab), Visitor(), *form(**values)))
+
+
+def test_an_uploaded_file_and_a_path_are_opened(events, file):
+    for values in ({"file": str(file)}, {"path": str(file)}):
+        screen = opened(events, **values)
+        assert screen.picture.note == "3 rows · sharegpt 2, openai 1"
+        assert screen.picture.cut.label == "0 rows are cut at 4,096 tokens"
+        assert (screen.found.total, len(screen.found.rows)) == (3, 3)
+        bars = {
+            chart.chart.title: [mark.label for mark in chart.chart.marks] for chart in screen.picture.charts
+        }
+        assert bars["Calls by tool"] == ["get_weather: 6 calls in 3 rows"]
+        assert bars["Findings by code"] == ["duplicate-row: 1 finding in 1 row"]
+        assert bars["Calls per row"] == ["2 calls: 3 rows"]
+
+
+def test_every_bar_opens_its_rows(events, file):
+    screen = opened(events, file=str(file))
+    for chart in screen.picture.charts:
+        for mark, condition in zip(chart.chart.marks, chart.conditions, strict=True):
+            conditions = json.dumps([condition])
+            found = last(events.on_find(request_of("t"), Visitor(), event(conditions=conditions))).found
+            rows = int(mark.label.rpartition(" in ")[2].rpartition(": ")[2].split()[0].replace(",", ""))
+            assert (found.total, found.conditions) == (rows, (condition,))
+
+
+def test_a_length_draws_the_picture_again(events, file):
+    opened(events, file=str(file))
+    longest = max(events.sets.get(events.services.owner, "t").opened.stats.lengths)
+    picture = events.on_max_length(request_of("t"), Visitor(), longest - 1)
+    assert picture.cut.label.endswith(f"cut at {longest - 1:,} tokens")
+    assert picture.cut_rows >= 1
+    found = last(
+        events.on_find(request_of("t"), Visitor(), event(conditions=json.dumps([picture.cut])))
+    ).found
+    assert found.total == picture.cut_rows
+
+
+def test_rows_are_found_by_text_and_drawn_at_random(events, file):
+    opened(events, file=str(file))
+    found = last(events.on_find(request_of("t"), Visitor(), event(text="Be BRIEF"))).found
+    assert [card.note.split(" · ")[0] for card in found.rows] == ["row 2"]
+    found = last(events.on_find(request_of("t"), Visitor(), event(seed=3))).found
+    assert (found.total, found.seed) == (3, 3)
+    assert last(events.on_find(request_of("t"), Visitor(), event(text="nobody"))).found.rows == ()
+
+
+def test_a_bad_file_gives_a_message_and_no_picture(events, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08 not gzip")
+    assert "there are no rows" in str(opened(events, file=str(tmp_path / "empty.jsonl")).notice)
+    assert "cut off or damaged" in str(opened(events, file=str(tmp_path / "cut.jsonl.gz")).notice)
+    assert "none is chosen" in str(opened(events).notice)
+    assert "No such file" in str(opened(events, path=str(tmp_path / "nowhere.jsonl")).notice)
+    assert "it is empty" in str(opened(events, file=str(tmp_path / "empty.jsonl"), max_length=None).notice)
+
+
+@pytest.mark.parametrize("place", ["team", "space"])
+def test_a_path_is_refused_where_others_use_the_server(services, file, place):
+    accounts = {"ann": "x"} if place == "team" else {}
+    settings = replace(
+        services.settings, accounts=accounts, admins=frozenset({"ann"}), is_on_space=place == "space"
+    )
+    events = LookEvents(replace(services, settings=settings), Jobs())
+    for path in (str(file), "/nowhere/rows.jsonl"):
+        screen = opened(events, path=path)
+        assert "may not open files of rows by their path. Upload the file instead." in str(screen.notice)
+    screen = opened(events, file=str(file), tokenizer="embedded")
+    assert "may not open files" in str(screen.notice)
+
+
+def test_another_tab_or_person_does_not_reach_a_data_set(services, file):
+    settings = replace(services.settings, accounts={"ann": "x", "bob": "y"})
+    events = LookEvents(replace(services, settings=settings), Jobs())
+    assert opened(events, tab="t", file=str(file)).found.total == 3
+    for request in (request_of("other"), request_of("t", user="bob")):
+        screen = last(events.on_find(request, Visitor(), event()))
+        assert "it is not open any more" in str(screen.notice)
+    assert last(events.on_find(request_of("t"), Visitor(), event())).found.total == 3
+    events.sets.get(Owner(key="account:ann"), "t").opened.close()
+
+
+def test_the_set_that_was_used_longest_ago_is_closed():
+    sets, owner = OpenSets(most=2), Owner(key="a")
+    with ExitStack() as stack:
+        rows = [OpenedRows(name=str(number)) for number in range(4)]
+        for item in rows:
+            stack.callback(item.close)
+        sets.put(owner, "one", OpenSet(rows[0], 1))
+        sets.put(owner, "two", OpenSet(rows[1], 2))
+        assert sets.get(owner, "one").opened is rows[0]
+        sets.put(owner, "three", OpenSet(rows[2], 3))
+        with pytest.raises(Exception, match="not open any more"):
+            sets.get(owner, "two")
+        assert sets.get(owner, "one").opened is rows[0]
+
+
+def test_conditions_are_read_strictly():
+    tool = ["calls f", json.dumps({"mark": ["tool", "f"]})]
+    long, short = ["a", json.dumps({"tokens": [10, None]})], ["b", json.dumps({"tokens": [0, 20]})]
+    chosen, conditions = read_conditions(json.dumps([tool, long, short]))
+    assert chosen == RowFilter(marks=(RowMark(MarkKind.TOOL, ("f",)),), tokens=Range(10, 20))
+    assert [condition.label for condition in conditions] == ["calls f", "a", "b"]
+    for wrong in ("{", "[1]", '[["a", "1"]]', '[["a", "{}"]]', '[["a", "{\\"mark\\": [\\"x\\", \\"f\\"]}"]]',
+                  '[["a", "{\\"count_tokens\\": [1, 2]}"]]', '[["a", "{\\"tokens\\": [1]}"]]'):  # fmt: skip
+        with pytest.raises(Exception, match="not valid"):
+            read_conditions(wrong)
+
+
+def test_bars_of_lengths_meet_at_the_maximum():
+    rows = OpenedRows(name="x")
+    rows.stats.lengths.update({0: 1, 512: 2, 513: 3, 4096: 4, 4097: 5, 8192: 6, 20_000: 7})
+    (chart,) = [
+        chart for chart in show_picture(rows, 4096, serial=1).charts if chart.chart.title == "Tokens per row"
+    ]
+    bars = [(mark.category, mark.y, mark.is_full) for mark in chart.chart.marks if mark.y]
+    assert bars == [
+        ("0–512", 3, True),
+        ("513–1,024", 3, True),
+        ("3,585–4,096", 4, True),
+        ("4,097–8,192", 11, False),
+        ("over 16,384", 7, False),
+    ]

@@ -1,0 +1,242 @@
+"""Open a data set as a picture, and find rows in it."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import gradio as gr
+import numpy as np
+
+from workbench.app.services import Services
+from workbench.errors import BadInput, WorkbenchError
+from workbench.library.datasets.opened_rows import OpenedRows
+from workbench.library.datasets.row_files import FileRow
+from workbench.library.datasets.session_export import export_rows
+from workbench.records.owner import NotPermitted, Permission
+from workbench.rollout.setting_field import NumberRange
+from workbench.trajectory.compress import CountTokens, estimate_tokens
+from workbench.trajectory.sets.row_index import Rows, shuffled
+from workbench.ui.incoming.fields import number_of, optional_number_of, text_of
+from workbench.ui.owners import needs, services_of
+from workbench.ui.present.data import FindingsView, JobView, RowsView, link_to
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.row_picture import (
+    PAGE,
+    FoundRowsView,
+    PictureView,
+    read_conditions,
+    show_picture,
+    show_row,
+)
+from workbench.ui.present.words import count
+from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
+from workbench.ui.tabs.data.form import DataForm, Jobs
+from workbench.ui.tabs.data.import_events import SPACE_LIMITS, UPLOAD_LIMITS
+from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
+
+MAX_LENGTH: Final = NumberRange("Max length in tokens", 16, 10_000_000)
+USUAL_LENGTH: Final = 4096
+"""Max length at first."""
+_MOST_CHARS: Final = 1_000
+"""Maximum length of a text to search for."""
+
+
+class LookScreen(NamedTuple):
+    """An update of the tab; components that it leaves out stay unchanged."""
+
+    job: JobView | Update = SAME
+    notice: NoticeView | Update = SAME
+    picture: PictureView | Update = SAME
+    found: FoundRowsView | Update = SAME
+    findings: FindingsView | Update = SAME
+    rows: RowsView | Update = SAME
+    files: Update = SAME
+
+
+class LookForm(NamedTuple):
+    """The fields of the section, in order."""
+
+    file: str | None
+    """The uploaded file."""
+    path: str
+    """A path on the server, which only the user of a local installation may enter."""
+    read_as: str
+    max_length: float | None
+    tokenizer: str
+    """A model whose tokenizer counts tokens. Empty for the estimate of `workbench stats`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookEvents:
+    """Handlers of the section."""
+
+    services: Services
+    jobs: Jobs
+    """The running jobs."""
+    sets: OpenSets = field(default_factory=OpenSets)
+
+    @needs(Permission.WORK)
+    def on_look_file(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
+        """Open a file of rows as a picture."""
+        form = LookForm(*values)  # pyright: ignore[reportArgumentType]  in the order of the fields
+        services = services_of(self.services, visitor, request)
+        name = Path(form.path.strip() or form.file or "").name
+        yield from self._look(request, services, form, name, lambda opened: _read_file(services, form, opened))
+
+    @needs(Permission.WORK)
+    def on_look_sessions(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
+        """Open the chosen sessions as a picture, as rows of the chosen format."""
+        size = len(LookForm._fields)
+        form, data = LookForm(*values[:size]), DataForm(*values[size:])  # pyright: ignore[reportArgumentType]  in the order of the fields
+        services = services_of(self.services, visitor, request)
+        form = form._replace(read_as=data.format)
+        yield from self._look(
+            request, services, form, "Stored sessions", lambda opened: _read_sessions(services, data, opened)
+        )
+
+    @needs(Permission.WORK)
+    def on_max_length(self, request: gr.Request, visitor: Visitor, max_length: float | None) -> PictureView | Update:
+        """Draw the open data set again for another maximum length."""
+        services = services_of(self.services, visitor, request)
+        try:
+            opened, serial = self.sets.get(services.owner, request.session_hash or "")
+            return show_picture(opened, MAX_LENGTH.whole(max_length), serial=serial)
+        except WorkbenchError:
+            # Nothing is open, or the number is not complete yet.
+            return SAME
+
+    @needs(Permission.WORK)
+    def on_find(self, request: gr.Request, visitor: Visitor, event: gr.EventData) -> Generator[LookScreen]:
+        """Find rows of the open data set: by conditions and a text, in the order of the file or in a random one."""
+        services = services_of(self.services, visitor, request)
+        asked = FoundRowsView(
+            is_open=True,
+            first=max(0, number_of(event, "first")),
+            text=text_of(event, "text")[:_MOST_CHARS],
+            seed=optional_number_of(event, "seed"),
+        )
+        try:
+            opened, serial = self.sets.get(services.owner, request.session_hash or "")
+            chosen, conditions = read_conditions(text_of(event, "conditions"))
+            rows = opened.index.matching(chosen)
+            if asked.seed is not None:
+                rows = shuffled(rows, asked.seed)
+            yield from _found(services, opened, rows, replace(asked, conditions=conditions, serial=serial))
+        except WorkbenchError as error:
+            yield LookScreen(job=JobView(), notice=problem(error))
+
+    def _look(
+        self,
+        request: gr.Request,
+        services: Services,
+        form: LookForm,
+        name: str,
+        read: Callable[[OpenedRows], Iterator[float]],
+    ) -> Generator[LookScreen]:
+        tab = request.session_hash or ""
+        with self.jobs.job(tab) as stop:
+            if stop is None:
+                yield LookScreen(notice=advice(BUSY))
+                return
+            opened = OpenedRows(name=name, read_as=form.read_as)
+            try:
+                most_tokens = MAX_LENGTH.whole(form.max_length)
+                opened.count_tokens = _counter(services, form.tokenizer)
+                for share in _spaced(services, read(opened)):
+                    note = count(len(opened.index), "row")
+                    job = JobView(label="Reading", share=share, note=note, is_running=True)
+                    yield LookScreen(job=job, notice=CLEAR)
+                    if stop.is_set():
+                        opened.is_part = True
+                        break
+                yield self._opened(services, tab, opened, most_tokens)
+            except WorkbenchError as error:
+                opened.close()
+                yield LookScreen(job=JobView(), notice=problem(error))
+
+    def _opened(self, services: Services, tab: str, opened: OpenedRows, most_tokens: int) -> LookScreen:
+        if not len(opened.index):
+            opened.close()
+            advised = f"{opened.name}: there are no rows. Choose another file, or other filters."
+            return LookScreen(job=JobView(), notice=advice(advised))
+        opened.finish()
+        serial = services.calendar.now().timestamp()
+        self.sets.put(services.owner, tab, OpenSet(opened, serial))
+        return LookScreen(
+            job=JobView(),
+            notice=CLEAR,
+            picture=show_picture(opened, most_tokens, serial=serial),
+            found=_page(opened, opened.index.all_rows, FoundRowsView(is_open=True, serial=serial)),
+            findings=FindingsView(),
+            rows=RowsView(),
+            files=gr.update(visible=False),
+        )
+
+
+def _read_file(services: Services, form: LookForm, opened: OpenedRows) -> Iterator[float]:
+    path, limits = form.path.strip(), services.limits
+    if path:
+        _require_local(services)
+        return opened.read_file(path)
+    if not form.file:
+        raise BadInput("file", "none is chosen", "choose JSON Lines (plain or gzip), a JSON array or Parquet")
+    limits.check_import(Path(form.file).stat().st_size, file=opened.name)
+    unpacked = UPLOAD_LIMITS if limits.import_bytes is None else SPACE_LIMITS
+    return opened.read_file(form.file, unpacked, limits.import_rows)
+
+
+def _read_sessions(services: Services, data: DataForm, opened: OpenedRows) -> Iterator[float]:
+    """Add the rows of the chosen sessions as they are, with their errors."""
+    options = replace(data.export_options(), is_raw=True)
+    total = services.corpus.count(options.choice)
+    for number, done in enumerate(export_rows(services.corpus, options), start=1):
+        for result in done.rows:
+            if result.row is not None:
+                row = FileRow(len(opened.index) + 1, result.row, line=result.original)
+                opened.add(row, link_to(done.session_id))
+        yield number / max(total, number)
+
+
+def _counter(services: Services, tokenizer: str) -> CountTokens:
+    if not tokenizer.strip():
+        return estimate_tokens
+    _require_local(services)
+    engine = services.models.engine(tokenizer.strip())
+    if not engine.capabilities.has_tokenizer:
+        raise BadInput("tokenizer", f"{tokenizer.strip()!r} has none", "use a GGUF file")
+    return engine.count_tokens
+
+
+def _require_local(services: Services) -> None:
+    if not services.owner.may(Permission.OPEN_ROW_FILES):
+        raise NotPermitted(Permission.OPEN_ROW_FILES, services.owner.role)
+
+
+def _found(services: Services, opened: OpenedRows, rows: Rows, view: FoundRowsView) -> Iterator[LookScreen]:
+    """Yield progress, then the rows."""
+    if view.text:
+        matching: list[int] = []
+        for share in _spaced(services, opened.search(rows, view.text, matching)):
+            note = count(len(matching), "row")
+            yield LookScreen(job=JobView(label="Searching", share=share, note=note), notice=CLEAR)
+        rows = np.array(matching, dtype=np.int64)
+    yield LookScreen(job=JobView(), notice=CLEAR, found=_page(opened, rows, view))
+
+
+def _page(opened: OpenedRows, rows: Rows, view: FoundRowsView) -> FoundRowsView:
+    first = min(view.first, max(0, (len(rows) - 1) // PAGE * PAGE))
+    cards = tuple(show_row(opened, opened.open_row(place)) for place in rows[first : first + PAGE].tolist())
+    return replace(view, total=len(rows), first=first, rows=cards)
+
+
+def _spaced(services: Services, steps: Iterator[float]) -> Iterator[float]:
+    """Yield a step now and then, as often as a browser should get progress."""
+    shown_at_s = -1.0
+    for share in steps:
+        now_s = services.calendar.seconds()
+        if now_s - shown_at_s >= 1 / UPDATES_PER_SECOND:
+            shown_at_s = now_s
+            yield share
