@@ -26,6 +26,25 @@ def test_a_file_without_rows_has_statistics(run_cli, tmp_path):
     assert run_cli("stats", lines(tmp_path / "a.jsonl")).code == 0
 
 
+def test_rows_that_a_trainer_would_cut_are_counted(run_cli, tmp_path):
+    file = lines(tmp_path / "a.jsonl", SHAREGPT, OPENAI, SHAREGPT)
+    found = json.loads(run_cli("stats", file, "--json").out)
+    lengths = found["tokens"]
+    assert lengths["least"] < lengths["most"]
+    assert "cut_rows" not in found
+    out = run_cli("stats", file, "--max-length", str(lengths["most"] - 1)).out
+    cut = json.loads(run_cli("stats", file, "--json", "--max-length", str(lengths["most"] - 1)).out)[
+        "cut_rows"
+    ]
+    assert cut in (1, 2)
+    assert f"({cut} of 3)" in out
+    assert "2 in 1 parameter, 2 never used" in out
+    assert (
+        json.loads(run_cli("stats", file, "--json", "--max-length", str(lengths["most"])).out)["cut_rows"]
+        == 0
+    )
+
+
 def test_the_text_that_is_trained_on_is_marked(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", SHAREGPT, AGENT)
     out = run_cli("stats", file, "--mask", "2").out

@@ -27,7 +27,7 @@ from workbench.settings import read_settings
 from workbench.trajectory.compress import estimate_tokens
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.mask import MaskedText, Tokenizer, TrainedToken, mask_tokens
-from workbench.trajectory.sets.stats import RowStats, distribution, share
+from workbench.trajectory.sets.stats import RowStats, distribution, rows_over, share
 
 if TYPE_CHECKING:
     from workbench.rollout.ports import Engine
@@ -37,11 +37,12 @@ _MOST: Final = 20
 """Maximum number of tools and codes listed. The JSON has all of them."""
 
 
-def stats_lines(stats: RowStats, *, is_estimate: bool) -> Iterator[str]:
+def stats_lines(stats: RowStats, *, is_estimate: bool, max_length: int = 0) -> Iterator[str]:
     """Yield the statistics, one figure per line.
 
     Args:
         is_estimate: Whether tokens were estimated from characters, without a tokenizer.
+        max_length: How many tokens a trainer takes of a row; 0 if that was not asked for.
     """
     formats = ", ".join(f"{name} {count:,}" for name, count in stats.formats.most_common())
     unreadable = f", {stats.unreadable:,} unreadable" if stats.unreadable else ""
@@ -50,18 +51,31 @@ def stats_lines(stats: RowStats, *, is_estimate: bool) -> Iterator[str]:
     yield _line("calls", f"{stats.calls.total():,} in {count_of(stats.entries, 'assistant message')}")
     yield _line("without calls", _percent(stats.without_call, stats.entries))
     yield _line("with parallel calls", _percent(stats.parallel, stats.entries))
+    yield _line("calls per row", _spread(stats.row_calls))
     yield _line("turns per row", _spread(stats.turns))
     label = "tokens per row (est.)" if is_estimate else "tokens per row"
     yield _line(label, _spread(stats.lengths))
     if stats.longest:
         longest = stats.longest
         yield _line("longest", f"{longest.tokens:,} tokens, {shown(longest.file)}:{longest.row}")
+    if max_length:
+        cut = rows_over(stats.lengths, max_length)
+        yield _line(f"cut at {max_length:,}", _percent(cut, stats.lengths.total()))
     if stats.unmeasured:
         yield _line("not measured", f"{count_of(stats.unmeasured, 'row')} cannot be written as one text")
     yield _line("characters trained on", _percent(stats.trained, stats.characters))
+    shares = (f"{role} {share(count, stats.roles.total()):.1%}" for role, count in stats.roles.most_common())
+    yield _line("characters by role", ", ".join(shares) or "none")
+    yield _line("enum values", _enum_values(stats))
     yield _line("fixes", f"{stats.fixes.total():,}" if stats.fixes else "none")
     yield from _listed("fix", stats.fixes)
     yield from _listed("calls of", stats.calls)
+
+
+def _enum_values(stats: RowStats) -> str:
+    counts = [count for values in stats.enums.parameters.values() for count in values.values()]
+    unused = sum(count == 0 for count in counts)
+    return f"{len(counts):,} in {count_of(len(stats.enums.parameters), 'parameter')}, {unused:,} never used"
 
 
 def _line(name: str, figure: str) -> str:
@@ -150,6 +164,9 @@ def stats(
             "or quarter: one token for four characters",
         ),
     ] = QUARTER,
+    max_length: Annotated[
+        int, typer.Option(metavar="TOKENS", min=0, help="Also count the rows with more tokens than this")
+    ] = 0,
     mask: Annotated[
         int,
         typer.Option(metavar="ROW", min=0, help="Show this row with the text that is trained on marked"),
@@ -174,7 +191,7 @@ def stats(
         if mask:
             _show_mask(files, mask, format_, family, engine, as_json=as_json)
         else:
-            _show_stats(files, format_, engine, as_json=as_json)
+            _show_stats(files, format_, engine, max_length, as_json=as_json)
 
 
 @contextmanager
@@ -200,7 +217,9 @@ def _tokenizer(engine: "Engine") -> Tokenizer:
     )
 
 
-def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_json: bool) -> None:
+def _show_stats(
+    files: list[str], read_as: str, engine: "Engine | None", max_length: int, *, as_json: bool
+) -> None:
     from workbench.library.datasets.compression import count_rows
 
     found = RowStats()
@@ -208,9 +227,10 @@ def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_j
     for _number in with_progress(count_rows(files, found, count, read_as=read_as), "rows"):
         pass
     if as_json:
-        write_json_line(found.to_json())
+        cut: JsonObject = {"cut_rows": rows_over(found.lengths, max_length)} if max_length else {}
+        write_json_line({**found.to_json(), **cut})
         return
-    for line in stats_lines(found, is_estimate=engine is None):
+    for line in stats_lines(found, is_estimate=engine is None, max_length=max_length):
         print(line)
 
 

@@ -80,7 +80,7 @@ class PictureView:
     findings: tuple[FindingLine, ...]
     """Findings about the whole set."""
     options: tuple[Condition, ...]
-    """Conditions to choose from."""
+    """Conditions that can be added to the filter."""
     serial: float = 0.0
     """A new number for every data set that is opened."""
 

@@ -17,7 +17,11 @@ const enumRow = (line, pick) =>
     node(
       "td",
       { class: "hw-short" },
-      node("meter", { class: "hw-share", value: line.used / (line.values.length + line.more), "aria-hidden": "true" }),
+      node("meter", {
+        class: "hw-share",
+        value: line.used / (line.values.length + line.more),
+        "aria-hidden": "true",
+      }),
       line.used + " of " + (line.values.length + line.more),
     ),
     node(
@@ -47,7 +51,11 @@ export const mount = ({ element, follow, triggerLatest }) => {
     document.getElementById("data-found")?.scrollIntoView({ block: "start" });
   };
   const drawn = ({ chart: value, note, conditions }) =>
-    node("section", { class: "hw-picture-chart" }, chart(value, note, (at) => pick(conditions[at])));
+    node(
+      "section",
+      { class: "hw-picture-chart" },
+      chart(value, note, (at) => pick(conditions[at])),
+    );
 
   let serial = null;
   follow((value) => {
@@ -63,7 +71,11 @@ export const mount = ({ element, follow, triggerLatest }) => {
           ? node(
               "li",
               {},
-              node("button", { type: "button", class: "hw-figure", onclick: () => pick(value.cut) }, value.cut[0]),
+              node(
+                "button",
+                { type: "button", class: "hw-figure", onclick: () => pick(value.cut) },
+                value.cut[0],
+              ),
             )
           : node("li", {}, value.cut[0]),
         value.facts.map((fact) => node("li", {}, fact)),

@@ -98,7 +98,13 @@ export const mount = ({ element, follow, triggerLatest }) => {
     // Opening the tab again does not replace the rows of the last check.
     if (value?.is_look && hasRows) return;
     hasRows = Boolean(value?.rows.length);
-    drawList(element, value, (rows) => node("div", {}, rows.map((row, place) => rowCard(row, place === 0))));
+    drawList(element, value, (rows) =>
+      node(
+        "div",
+        {},
+        rows.map((row, place) => rowCard(row, place === 0)),
+      ),
+    );
     if (value?.charts.length) element.append(...value.charts.flatMap((each) => chart(each)).filter(Boolean));
   });
 };
