@@ -52,13 +52,20 @@ def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: P
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
-def test_on_another_tab_the_tour_highlights_nothing(first: Page) -> None:
-    frame = first.locator(".hw-tour-light")
+def test_on_another_tab_the_tour_waits(first: Page) -> None:
+    frame, card = first.locator(".hw-tour-light"), first.locator(".hw-tour")
     expect(frame).to_be_visible()
-    first.get_by_role("tab", name="Models", exact=True).click()
+    first.get_by_role("tab", name="Label", exact=True).click()
+    expect(first.locator("#label-desk .hw-progress")).to_be_visible()
     expect(frame).to_be_hidden()
-    expect(first.get_by_role("button", name="Skip tour")).to_be_visible()
+    expect(card).to_be_hidden()
+    first.keyboard.press("?")
+    shortcuts = first.get_by_role("dialog", name="Keyboard shortcuts of the Label tab")
+    expect(shortcuts).to_be_visible()
+    first.keyboard.press("Escape")
+    expect(shortcuts).to_be_hidden()
     first.get_by_role("tab", name="Play", exact=True).click()
+    expect(card).to_be_visible()
     expect(frame).to_be_visible()
 
 

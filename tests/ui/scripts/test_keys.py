@@ -234,3 +234,55 @@ def test_escape_ends_the_tour_and_restores_the_focus(component: Component) -> No
     component.press("Escape")
     expect(component.page.get_by_role("dialog")).to_be_hidden()
     assert component.focused == "first"
+
+
+PLAY_TAB = "<div id='page-tab-play'><button id='first'>first</button></div><button id='other'>other</button>"
+
+
+def show_play(component: Component, *, is_shown: bool) -> None:
+    component.page.evaluate(
+        "shown => document.querySelector('#page-tab-play').style.display = shown ? '' : 'none'", is_shown
+    )
+
+
+def test_the_tour_waits_while_another_tab_than_play_is_open(component: Component) -> None:
+    component.mount("tour", around=PLAY_TAB)
+    show_play(component, is_shown=False)
+    component.page.locator("#other").focus()
+    component.update(STEPS)
+    card = component.page.get_by_role("dialog")
+    expect(card).to_be_hidden()
+    component.press("ArrowRight", "Escape")
+    assert component.focused == "other"
+    show_play(component, is_shown=True)
+    expect(card.get_by_role("heading")).to_have_text("First")
+    expect(card.get_by_role("button", name="Next")).to_be_focused()
+    show_play(component, is_shown=False)
+    expect(card).to_be_hidden()
+
+
+# Dialogs
+
+
+DIALOG = "<dialog id='above'><button id='inside'>inside</button></dialog>"
+
+
+def test_escape_closes_the_dialog_above_the_tour_and_not_the_tour(component: Component) -> None:
+    component.mount("tour", around=f"<button id='first'>first</button>{DIALOG}")
+    component.update(STEPS)
+    component.page.evaluate("document.querySelector('#above').showModal()")
+    component.press("ArrowRight", "Escape")
+    expect(component.page.locator("#above")).to_be_hidden()
+    card = component.page.get_by_role("dialog")
+    expect(card.get_by_role("heading")).to_have_text("First")
+    component.press("Escape")
+    expect(card).to_be_hidden()
+
+
+@pytest.mark.parametrize(("script", "around"), [("keys", PLAY), ("suite_keys", SUITES)])
+def test_shortcuts_do_nothing_below_a_dialog(component: Component, script: str, around: str) -> None:
+    component.mount(script, around=around + DIALOG)
+    component.page.evaluate("document.querySelector('#above').showModal()")
+    component.press("Control+Enter", "Escape")
+    expect(component.page.locator("#above")).to_be_hidden()
+    assert pressed(component) == []

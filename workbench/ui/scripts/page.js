@@ -22,11 +22,15 @@ export const pressUnseen = (id) => {
 export const isField = (target) =>
   Boolean(target.closest && target.closest("input, textarea, select, [contenteditable], .cm-editor"));
 
-// Handles keys before anything else on the page, as long as `element` is part of it.
+// Whether a modal dialog that is not part of `element` is open above it and gets all keys.
+const isBehindDialog = (element) =>
+  [...document.querySelectorAll("dialog:modal")].some((dialog) => !element.contains(dialog));
+
+// Handles keys before anything else on the page, as long as `element` is part of it and no dialog is above it.
 export const onKeys = (element, target, work) => {
   const onKeyDown = (event) => {
-    if (element.isConnected) work(event);
-    else target.removeEventListener("keydown", onKeyDown, true);
+    if (!element.isConnected) target.removeEventListener("keydown", onKeyDown, true);
+    else if (!isBehindDialog(element)) work(event);
   };
   target.addEventListener("keydown", onKeyDown, true);
 };

@@ -7,6 +7,12 @@ const ENDED = "hermes-workbench:tour";
 const CARD_PX = 320;
 const wasEnded = () => storedText(ENDED) === "ended";
 
+// The tour is about Play. On another tab it waits until Play is shown again.
+const isAway = () => {
+  const play = document.getElementById("page-tab-play");
+  return play !== null && play.offsetParent === null;
+};
+
 export const mount = ({ element, follow, trigger }) => {
   const wasHome = window.hermesWorkbench.router.isHome();
   const light = node("div", { class: "hw-tour-light", "aria-hidden": "true" });
@@ -44,8 +50,12 @@ export const mount = ({ element, follow, trigger }) => {
   let before = null;
 
   const put = () => {
+    const wasHidden = card.hidden;
+    card.hidden = isAway();
+    if (wasHidden && !card.hidden) next.focus();
     const target = document.getElementById(steps[at].target);
-    const box = target && target.offsetParent !== null ? target.getBoundingClientRect() : null;
+    const box =
+      !card.hidden && target && target.offsetParent !== null ? target.getBoundingClientRect() : null;
     const isTabs = steps[at].target === "page-tabs";
     light.hidden = !box;
     if (box)
@@ -69,7 +79,7 @@ export const mount = ({ element, follow, trigger }) => {
     });
   };
 
-  // If the target is on another tab, the frame disappears and the card stays.
+  // Changes of the window, and of the shown tab.
   const watched = new ResizeObserver(() => {
     if (element.isConnected && at >= 0) put();
   });
@@ -83,11 +93,12 @@ export const mount = ({ element, follow, trigger }) => {
     place.textContent = at + 1 + " of " + steps.length;
     back.hidden = at === 0;
     next.textContent = at === steps.length - 1 ? "Start" : "Next";
-    card.hidden = false;
     put();
     watched.disconnect();
-    const target = document.getElementById(steps[at].target);
-    if (target) watched.observe(target);
+    for (const id of [steps[at].target, "page-tab-play"]) {
+      const part = document.getElementById(id);
+      if (part) watched.observe(part);
+    }
     next.focus();
   };
 
@@ -105,7 +116,7 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const onKey = (event) => {
-    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (card.hidden || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
     const work = { Escape: end, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1) }[event.key];
     if (!work) return;
     event.preventDefault();
