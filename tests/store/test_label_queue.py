@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from tests.store.examples import SETUP, user
 from tests.store.labelling import CALL, Clock, new, start_talk
 from workbench.errors import BadInput, StoreError, WriteConflict
+from workbench.records.corpus.material import NewImport
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER
@@ -82,6 +85,32 @@ class TestQueue:
         talk = [start_talk(mine).id for _ in range(3)]
         page = mine.labels.queue(QueueFilter(), limit=1, offset=1)
         assert ([item.session_id for item in page.items], page.total) == ([talk[1]], 3)
+
+    def test_by_default_new_sessions_and_imports_come_first_and_the_rows_of_a_file_in_order(
+        self, mine: OwnedStore
+    ) -> None:
+        def rows(file: str, started_at: datetime, *numbers: int) -> list[str]:
+            """Store rows of an import, which takes several transactions."""
+            new = NewImport(
+                setup=SETUP, messages=(user("hi").message,), format="raw", fields={}, file=file, number=0,
+                started_at=started_at,
+            )  # fmt: skip
+            return [
+                mine.corpus.add_import(replace(new, number=number), digest=f"{file}{number}")
+                for number in numbers
+            ]
+
+        old = start_talk(mine).id
+        started = mine.corpus.now()
+        first = rows("a.jsonl", started, 1, 2)
+        between = start_talk(mine).id
+        first += rows("a.jsonl", started, 3)
+        second = rows("a.jsonl", mine.corpus.now(), 1, 2)
+        latest = start_talk(mine).id
+        assert self.ids(mine) == [latest, *second, between, *first, old]
+        page = mine.labels.queue(QueueFilter(), limit=2, around=first[2])
+        assert (page.first, [item.session_id for item in page.items]) == (6, [first[2], old])
+        assert mine.labels.neighbour(QueueFilter(), first[0], is_before=False) == first[1]
 
 
 class TestProjects:

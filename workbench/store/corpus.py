@@ -1,6 +1,7 @@
 """Select the sessions for an export, and store imported rows as sessions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -134,6 +135,10 @@ def _of_project(
 
 class ImportStore(OwnerScope):
     """Stores imported rows as sessions. Thread-safe."""
+
+    def now(self) -> datetime:
+        """Return the current time in UTC, by the clock of the store."""
+        return self._now()
 
     def find_imports(self, digests: Sequence[str]) -> Mapping[str, str]:
         """Return the id of the session that was imported from a row, by the row's digest.

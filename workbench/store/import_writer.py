@@ -39,7 +39,7 @@ from workbench.store.tables import (
     SessionTagRow,
     VersionTextRow,
 )
-from workbench.store.tables.sessions import SHUFFLE_LIMIT
+from workbench.store.tables.sessions import SHUFFLE_LIMIT, queue_place
 
 _LEVEL: Final = 3
 """Compression level of the original bytes; level 6 takes 5 % less space and half as much time again."""
@@ -158,6 +158,7 @@ def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime
             "finding_count": len(batch.messages.facts) - facts_before,
             "confidence": 1.0,
             "shuffle": secrets.randbelow(SHUFFLE_LIMIT),
+            "queue_place": queue_place(new.started_at or now, new.number),
         }
     )
     batch.imports.append(

@@ -238,7 +238,9 @@ class Queue:
         last = () if self.is_review else (SortKey(_ASSIGNEE),)
         oldest = (SortKey(created), SortKey(session_id), *last)
         newest = (SortKey(created, is_descending=True), SortKey(session_id, is_descending=True), *last)
-        match self.sort.order or (QueueOrder.NEWEST if self.includes_unassigned else QueueOrder.OLDEST):
+        if self.sort.order is None and self.includes_unassigned:
+            return (SortKey(col(SessionRow.queue_place)), SortKey(session_id), *last)
+        match self.sort.order or QueueOrder.OLDEST:
             case QueueOrder.OLDEST:
                 return oldest
             case QueueOrder.NEWEST:

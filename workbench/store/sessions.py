@@ -21,6 +21,7 @@ from workbench.store.search_index import index_session_names
 from workbench.store.sharing import copy_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import MessageRow, RecordedSessionRow, RunSessionRow, SessionRow, SessionTagRow
+from workbench.store.tables.sessions import queue_place
 from workbench.store.version_rows import put_setup
 
 
@@ -126,7 +127,12 @@ class SessionStore(MessageStore):
         refuse_unstorable(setup, "setup")
         now = self._now()
         row = SessionRow(
-            id=session_id or new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={}
+            id=session_id or new_id(),
+            owner=self._owner.key,
+            created_at=now,
+            updated_at=now,
+            setup={},
+            queue_place=queue_place(now),
         )
         with self._database.writing() as db:
             put_setup(db, row, self._owner, rows.setup_document(setup))

@@ -34,6 +34,7 @@ from workbench.store.rows import new_id
 from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of
 from workbench.store.tables import SessionRow, SessionTagRow
+from workbench.store.tables.sessions import queue_place
 from workbench.store.version_rows import put_setup
 
 
@@ -48,6 +49,7 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
         updated_at=now,
         setup={},
         copied_from=source.id,
+        queue_place=queue_place(now),
     )
     put_setup(db, copy, owner, source.setup if is_own else {**source.setup, "ephemeral": ""})
     db.add(copy)

@@ -1,7 +1,8 @@
 """Import rows of a dataset as sessions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -45,6 +46,8 @@ class ImportOptions:
     """Whether to add the sessions to the labelling queue, as pending."""
     allows_repeats: bool = False
     """Whether to import rows again that are sessions already."""
+    started_at: datetime | None = None
+    """When the import started, with time zone; None stands for now. It places the rows in the labelling queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,7 @@ def import_rows(
         StoreError: The store cannot be written.
     """
     setups = _Setups(default_setup)
+    options = replace(options, started_at=options.started_at or corpus.now())
     for batch in _batches(rows):
         yield from _stored(corpus, batch, setups, options)
 
@@ -188,6 +192,7 @@ def _session_of(
         file=options.file,
         number=read.number,
         tags=options.tags,
+        started_at=options.started_at,
         is_queued=options.is_queued,
         original=read.original,
     )

@@ -248,6 +248,8 @@ class NewImport:
     number: int
     """Number of the row in the file, from 1."""
     tags: tuple[str, ...] = ()
+    started_at: datetime | None = None
+    """When the import of its file started, with time zone; None stands for now."""
     is_queued: bool = False
     """Whether to add it to the labelling queue, as pending."""
     original: bytes | None = None

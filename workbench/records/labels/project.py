@@ -170,7 +170,8 @@ class QueueSort:
     """How a labelling queue is ordered."""
 
     order: QueueOrder | None = None
-    """None: the oldest first in a project, the newest first in the queue of all sessions."""
+    """None: the oldest first in a project. In the queue of all sessions, the newest session or import first, and the
+    rows of an import in the order of their file."""
     seed: int = 0
     """Determines a random order."""
 

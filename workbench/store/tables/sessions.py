@@ -1,10 +1,10 @@
 """Sessions, imported rows, messages and their generations, tool runs, facts, search words and memories."""
 
 import secrets
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Final
 
-from sqlalchemy import Float, ForeignKeyConstraint, Index, LargeBinary, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Float, ForeignKeyConstraint, Index, LargeBinary, Text, UniqueConstraint
 from sqlmodel import Field
 
 from workbench.store.storable import StoredJson
@@ -12,6 +12,22 @@ from workbench.store.tables.base import StoreTable, UtcDateTime
 
 SHUFFLE_LIMIT: Final = 2**31 - 1
 """Upper limit of `SessionRow.shuffle`. It is a prime number, so a multiplication modulo it is a permutation."""
+
+
+def queue_place(moment: datetime, number: int = 0) -> int:
+    """Return the place of a session in the labelling queue, whose default order is ascending.
+
+    The newest session comes first. The rows of a file keep their order, however many transactions their import takes.
+
+    Args:
+        moment: When the session was created, or when the import of its file started.
+        number: Number of the row in its file, from 1. 0 for a session that was not imported.
+
+    >>> start = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> queue_place(start + timedelta(seconds=1)) < queue_place(start, 1) < queue_place(start, 2)
+    True
+    """
+    return number - (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 class ImportRow(StoreTable, table=True):
@@ -97,6 +113,7 @@ class SessionRow(StoreTable, table=True):
     __table_args__: ClassVar[Any] = (
         Index(None, "owner", "updated_at"),
         Index(None, "owner", "created_at"),
+        Index(None, "owner", "queue_place"),
         Index(None, "owner", "finding_count", "created_at"),
         Index(None, "owner", "confidence", "created_at"),
     )
@@ -133,6 +150,8 @@ class SessionRow(StoreTable, table=True):
         default_factory=lambda: secrets.randbelow(SHUFFLE_LIMIT), sa_column_kwargs={"server_default": "0"}
     )
     """A random number from which a random order of the labelling queue is computed."""
+    queue_place: int = Field(sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """As the function `queue_place` returns it."""
 
 
 class SessionToolRow(StoreTable, table=True):
