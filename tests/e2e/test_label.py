@@ -1,6 +1,7 @@
 """The Label tab with real keys: label, correct and regenerate without the mouse, and lose nothing."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from tests.e2e.sizes import every_size
 from tests.services import CHECKOUT
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import Label, Verdict
+from workbench.records.labels.label import AddedCall, Label, Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import read_settings
@@ -173,10 +174,11 @@ def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated
     desk.press("Control+Enter")
     expect(desk.page.locator(".hw-correction")).to_contain_text('get_flumbuster {"flumb": "london"}')
     expect(desk.row).to_contain_text("stale")
-    expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(2)
+    expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(1)
+    expect(desk.page.locator(".hw-result.is-stale")).to_have_count(1)
     desk.press("j", "g")
     expect(desk.page.locator("#label-desk")).to_contain_text("Now 27 in London.")
-    expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(0)
+    expect(desk.page.locator("#label-desk .is-stale")).to_have_count(0)
     expect(desk.row).to_contain_text("0 errors")
     with opened(desk.server) as store:
         texts = [stored.message.text for stored in store.sessions.path(session)[2:]]
@@ -188,6 +190,44 @@ def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated
     assert json.loads(texts[1])["flumb"] == "london"
     assert before[-1] == called("get_flumbuster", flumb="cairo")
     assert label.content.correction == ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
+
+
+def test_a_missing_call_is_added_with_its_mock_and_the_answer_is_regenerated(
+    desk: Desk, session: str, artifacts: Path
+) -> None:
+    desk.press("j", "6", "e")
+    tool = desk.panel.get_by_role("combobox", name="Tool")
+    expect(tool).to_be_focused()
+    desk.page.keyboard.type("flumb")
+    desk.press("Enter")
+    expect(desk.panel.get_by_label("flumb", exact=True)).to_be_focused()
+    desk.page.keyboard.type("london")
+    desk.page.reload()
+    desk.wait_for(session)
+    expect(desk.panel.get_by_label("flumb", exact=True)).to_have_value("london")
+    desk.panel.get_by_role("button", name="Use the mock").focus()
+    desk.press("Enter")
+    expect(desk.panel.get_by_label("Result")).to_have_value(re.compile("london"))
+    desk.page.screenshot(path=artifacts / "label-missing-call.png")
+    desk.press("Control+Enter")
+    added = desk.page.locator(".hw-added:not(.is-free)")
+    expect(added).to_contain_text("get_flumbuster")
+    expect(desk.row).to_contain_text("stale")
+    expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(1)
+    desk.wait_until_stored()
+    [label] = [label for label in desk.labels(session) if label.content.correction is not None]
+    assert isinstance(label.content.correction, AddedCall)
+    assert label.content.correction.is_before
+    assert label.content.correction.call == ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
+    desk.press("j", "g")
+    expect(desk.page.locator("#label-desk")).to_contain_text("Now 27 in London.")
+    expect(desk.row).to_contain_text("0 errors")
+    expect(added).to_have_count(0)
+    with opened(desk.server) as store:
+        *_, call, result, answer = [stored.message for stored in store.sessions.path(session)]
+    assert [made.name for made in call.calls] == ["get_flumbuster"]
+    assert result.text == label.content.correction.result
+    assert answer.text == "Now 27 in London."
 
 
 def test_an_answer_is_corrected_as_text_and_the_correction_is_undone(desk: Desk, session: str) -> None:

@@ -9,7 +9,7 @@ from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
-from workbench.records.labels.label import Label
+from workbench.records.labels.label import AddedCall, Label
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.toolspec.spec import OfferedTools
 
@@ -33,20 +33,36 @@ def corrected(
     """Return the message with its corrections applied, or the message itself without any.
 
     A corrected text replaces the whole message, and corrections of its calls are ignored. Otherwise each
-    corrected call replaces the original call in the text.
+    corrected call replaces the original call in the text. Calls that were added to its own ones follow in any case.
     """
     own = corrections.get(stored.copy_of or stored.id, {})
+    message = _corrected_text(stored.message, own, tools)
+    beside = tuple(added.call for added in added_to(stored, corrections) if not added.is_before)
+    if not beside:
+        return message
+    text = written_out(replace(message, text=written_out(message), calls=beside, thought=None))
+    return replace(message, text=text, calls=(), thought=None)
+
+
+def _corrected_text(message: Message, own: Mapping[int | None, Label], tools: OfferedTools) -> Message:
     text_label = own.get(None)
     if text_label is not None and isinstance(text_label.content.correction, str):
-        return replace(stored.message, text=text_label.content.correction, calls=(), thought=None)
+        return replace(message, text=text_label.content.correction, calls=(), thought=None)
     calls = {
         index: label.content.correction
         for index, label in own.items()
         if index is not None and isinstance(label.content.correction, ToolCall)
     }
-    if not calls:
-        return stored.message
-    return with_calls(stored.message, calls, tools)
+    return with_calls(message, calls, tools) if calls else message
+
+
+def added_to(
+    stored: StoredMessage, corrections: Mapping[str, Mapping[int | None, Label]]
+) -> Sequence[AddedCall]:
+    """Return the calls that were added to a message, in order."""
+    own = corrections.get(stored.copy_of or stored.id, {})
+    labels = [own[index].content.correction for index in sorted(index for index in own if index is not None)]
+    return [correction for correction in labels if isinstance(correction, AddedCall)]
 
 
 def with_calls(message: Message, calls: Mapping[int, ToolCall], tools: OfferedTools) -> Message:

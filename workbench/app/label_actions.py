@@ -24,9 +24,10 @@ from workbench.records.labels.action import (
     AppliedAction,
     FieldChange,
     LabelAction,
+    correction_json,
     correction_value,
 )
-from workbench.records.labels.label import LabelTarget
+from workbench.records.labels.label import AddedCall, LabelTarget
 from workbench.records.sessions import StoredMessage
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import OfferedTools, canonical_json
@@ -62,7 +63,7 @@ def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool 
         changes: list[FieldChange] = []
         for change in action.changes:
             checked = _checked(services, action, change, is_confirmed=is_confirmed)
-            note = note or (SAME_AS_ORIGINAL if checked is not change else "")
+            note = note or (SAME_AS_ORIGINAL if change.value is not None and checked.value is None else "")
             changes.append(checked)
         action = replace(action, changes=tuple(changes))
     elif action.kind is ActionKind.SUBMIT and not is_confirmed:
@@ -78,10 +79,10 @@ def accept_changes(
 ) -> Sequence[FieldChange]:
     """Return the changes that accept a call or message, or everything that has no verdict yet.
 
-    Stale messages are accepted as they are. A verdict that was given stays as it is.
+    Stale messages are accepted as they are. A verdict that was given stays as it is. An invalid call is skipped.
 
     Args:
-        target: The call or message, whose results are accepted with it. None accepts the rest of the session.
+        target: The call or message. A message is accepted with its results. None accepts the rest of the session.
 
     Raises:
         StoreError: The session does not exist, or cannot be read.
@@ -103,14 +104,16 @@ def accept_changes(
                 is_only_if_empty=True,
             )
             for stop in view.stops
-            if target is None or stop.target == target
+            if stop.is_valid and (target is None or stop.target == target)
         ),
     )
 
 
 def _with_results(path: Sequence[StoredMessage], message_id: str) -> frozenset[str]:
-    """Return the ids of a message and of the results that follow it."""
+    """Return the ids of a message and, unless it is a result itself, of the results that follow it."""
     start = next((place for place, stored in enumerate(path) if stored.id == message_id), len(path))
+    if start == len(path) or path[start].message.role is Role.TOOL:
+        return frozenset({message_id})
     results = takewhile(lambda stored: stored.message.role is Role.TOOL, path[start + 1 :])
     return frozenset({message_id, *(stored.id for stored in results)})
 
@@ -143,15 +146,24 @@ def _must_judge(services: Services, action: LabelAction) -> tuple[LabelTarget, .
 def _checked(
     services: Services, action: LabelAction, change: FieldChange, *, is_confirmed: bool
 ) -> FieldChange:
-    """Return the change; without a correction if it equals the original."""
+    """Return the change; without a correction if it equals the original. An added call gets its place."""
     role = _role_of(action)
     target = LabelTarget(
         session_id=action.session_id, message_id=change.message_id, call_index=change.call_index
     )
     correction = correction_value(change.value) if change.field == "correction" else None
     if correction is None:
-        check_call(services, target, role)
+        # Any correction can be removed, also that of a call that was added.
+        if change.field != "correction":
+            check_call(services, target, role)
         return change
+    if isinstance(correction, AddedCall):
+        message = labelled_message(services, target, role, is_added=True).message
+        tools = _opened(services, action).tools
+        if not is_confirmed:
+            _check_schema(correction.call, tools, change)
+        is_before = not read_message(message, tools=tools).calls
+        return replace(change, value=correction_json(replace(correction, is_before=is_before)))
     message = labelled_message(services, target, role).message
     if isinstance(correction, str):
         return replace(change, value=None) if correction == written_out(message) else change

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.hermes.reading import CallStatus
 from workbench.hermes.written_out import read_message
 from workbench.records.corpus.conversations import ExportConversation, session_conversations
 from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
@@ -16,6 +18,9 @@ from workbench.records.labels.project import QueueState
 from workbench.records.labels.review import Dispute
 from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.toolspec.spec import OfferedTools
+
+MOST_ADDED: Final = 64
+"""How many calls can be added to a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +77,14 @@ class LabellingRole:
         return self.is_deciding and bool(self.project)
 
 
-def labelled_message(services: Services, target: LabelTarget, role: LabellingRole) -> StoredMessage:
+def labelled_message(
+    services: Services, target: LabelTarget, role: LabellingRole, *, is_added: bool = False
+) -> StoredMessage:
     """Return the message of a target that a labeller may label.
+
+    Args:
+        is_added: Whether the target is a call that the labeller adds, so that it has an index after those of the
+            message's own calls.
 
     Raises:
         BadInput: The labeller may not act in this role, or the message has no such call.
@@ -88,7 +99,8 @@ def labelled_message(services: Services, target: LabelTarget, role: LabellingRol
     stored = found or services.sessions.path(target.session_id, leaf_id=target.message_id)[-1]
     if target.call_index is not None:
         call_count = len(read_message(stored.message, tools=None).calls)
-        if not 0 <= target.call_index < call_count:
+        first, end = (call_count, call_count + MOST_ADDED) if is_added else (0, call_count)
+        if not first <= target.call_index < end:
             raise BadInput(
                 f"label of {target}",
                 f"the message has {call_count} call{'' if call_count == 1 else 's'}",
@@ -110,6 +122,8 @@ class LabelStop:
     target: LabelTarget
     accepting: Verdict
     """The verdict that accepts it as it is."""
+    is_valid: bool = True
+    """False for a call that does not fit its schema, or whose tool is not offered. It cannot be accepted."""
 
 
 def label_stops(
@@ -129,8 +143,9 @@ def label_stops(
             LabelStop(
                 target=LabelTarget(session_id=session_id, message_id=stored.id, call_index=index),
                 accepting=Verdict.RIGHT,
+                is_valid=call.status is CallStatus.READY,
             )
-            for index in range(len(reading.calls))
+            for index, call in enumerate(reading.calls)
         )
         if not reading.calls or reading.dropped or stored.id == pair_id:
             stops.append(
@@ -183,6 +198,8 @@ class LabellingView:
     """For somebody who decides: the messages and calls that annotators disagree about."""
     state: QueueState = QueueState.PENDING
     """State of the labeller's own task."""
+    mocked: Sequence[str] = ()
+    """The offered tools that mock rules answer."""
 
     @property
     def stops(self) -> Sequence[LabelStop]:
@@ -219,4 +236,5 @@ def open_for_labelling(services: Services, session_id: str, role: LabellingRole)
         is_blind=opened.is_blind,
         disputes=opened.disputes,
         state=opened.state,
+        mocked=tuple(name for name in tools.names if services.tools.declared(name)),
     )

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
 
-from workbench.app.editing import corrected
+from workbench.app.editing import added_to, corrected
 from workbench.app.labelling import LabellingView
 from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
@@ -11,6 +13,7 @@ from workbench.app.turns import MessageStored, TurnRecorder, copy_of, record_tur
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message, written_out
+from workbench.records.corpus.added_calls import with_added
 from workbench.records.labels.label import Label
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
@@ -96,13 +99,22 @@ def _is_answered(prepared: PreparedTurn) -> bool:
     return not read_message(last, tools=prepared.turn.setup.tools).calls
 
 
+class _Step(NamedTuple):
+    stored: StoredMessage | None
+    """None for a call that was added, or its result."""
+    message: Message
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prefix:
-    """The messages above the point from which a session is regenerated."""
+    """The messages above the point from which a session is regenerated, with corrections applied."""
 
-    path: tuple[StoredMessage, ...]
-    messages: tuple[Message, ...]
-    """The same messages with corrections applied."""
+    steps: tuple["_Step", ...]
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the model sees."""
+        return tuple(step.message for step in self.steps)
 
 
 def regenerate_message(
@@ -170,23 +182,31 @@ def _prefix_of(
     start = min([place, *(index for index in stale if path[index].message.role is not Role.USER)])
     while path[start].message.role is Role.TOOL and path[start - 1].message.role is Role.TOOL:
         start -= 1
-    before = path[:start]
-    messages = tuple(corrected(stored, corrections, view.tools) for stored in before)
-    return _Prefix(path=before, messages=messages)
+    # The message itself is regenerated, but not the calls that were added before it.
+    steps = [_Step(stored, corrected(stored, corrections, view.tools)) for stored in path[: start + 1]]
+    placed = with_added(
+        steps,
+        lambda step: added_to(step.stored, corrections) if step.stored else (),
+        lambda step: step.message.role is Role.TOOL,
+        lambda _, message: _Step(None, message),
+    )
+    return _Prefix(steps=tuple(takewhile(lambda step: step.stored is not path[start], placed)))
 
 
 def _store_prefix(services: Services, session_id: str, prefix: _Prefix) -> str:
     """Return the id of the message to continue from. If a correction changes the prefix, store it as a branch."""
-    pairs = list(zip(prefix.path, prefix.messages, strict=True))
-    changed = [place for place, (stored, message) in enumerate(pairs) if stored.message != message]
-    if not changed:
-        return prefix.path[-1].id
-    first = changed[0]
+    kept = [*takewhile(_is_unchanged, prefix.steps)]
+    parent_id = kept[-1].stored.id if kept and kept[-1].stored else None
     new = [
-        copy_of(stored)
-        if stored.message == message
-        else NewMessage(message=message, origin=MessageOrigin.PERSON)
-        for stored, message in pairs[first:]
+        copy_of(step.stored)
+        if step.stored and _is_unchanged(step)
+        else NewMessage(message=step.message, origin=MessageOrigin.PERSON)
+        for step in prefix.steps[len(kept) :]
     ]
-    parent_id = prefix.path[first - 1].id if first else None
+    if not new and parent_id is not None:
+        return parent_id
     return services.sessions.append_all(session_id, new, parent_id=parent_id)[-1].id
+
+
+def _is_unchanged(step: _Step) -> bool:
+    return step.stored is not None and step.stored.message == step.message

@@ -1,15 +1,27 @@
 """Convert rows of labels and projects to values and back."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement
+from sqlalchemy import select as select_many
 from sqlmodel import Session, col, select
 
-from workbench.chat.message import ToolCall
-from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.chat.json_value import JsonValue
+from workbench.chat.message import Role
+from workbench.records.labels.label import (
+    AddedCall,
+    Correction,
+    Label,
+    LabelContent,
+    LabelTarget,
+    NewLabel,
+    Verdict,
+    call_json,
+)
 from workbench.records.labels.project import Member, Project, ProjectRole, Question
 from workbench.records.labels.rules import PathStep
 from workbench.records.session_tree import path_ids
@@ -68,14 +80,13 @@ def content_of(row: LabelRow) -> LabelContent:
     Raises:
         StoreError: The row is damaged.
     """
-    call = row.correction_call
     with damage_of(f"label {row.id!r} of message {row.message_id!r}"):
         return LabelContent(
             verdict=Verdict(row.verdict) if row.verdict else None,
             rating=row.rating,
             tags=tuple(row.tags),
             comment=row.comment,
-            correction=row.correction_text if call is None else call_value(call),
+            correction=_correction_of(row),
             answers=row.answers,
         )
 
@@ -144,10 +155,19 @@ def project_value(
         )
 
 
-def _correction_columns(correction: str | ToolCall | None) -> tuple[str | None, dict[str, object] | None]:
-    if isinstance(correction, ToolCall):
-        return None, {"name": correction.name, "arguments": correction.arguments}
-    return correction, None
+def _correction_columns(correction: Correction | None) -> tuple[str | None, dict[str, JsonValue] | None]:
+    if isinstance(correction, str | None):
+        return correction, None
+    return None, {**call_json(correction)}
+
+
+def _correction_of(row: LabelRow) -> Correction | None:
+    if row.correction_call is None:
+        return row.correction_text
+    document = dict(row.correction_call)
+    result, is_before = document.pop("result", None), document.pop("before", None)
+    call = call_value(document)
+    return call if result is None else AddedCall(call=call, result=str(result), is_before=bool(is_before))
 
 
 def original_of(db: Session, session: SessionRow, message_id: str) -> MessageRow:
@@ -181,41 +201,61 @@ def read_steps(
     Raises:
         StoreError: The session has no such leaf, or its messages do not form a tree.
     """
-    query = select(MessageRow.id, MessageRow.parent_id, MessageRow.copy_of, MessageRow.created_at)
-    messages = {row[0]: row for row in db.exec(query.where(col(MessageRow.session_id) == session.id))}
+    columns = (
+        MessageRow.id,
+        MessageRow.parent_id,
+        MessageRow.copy_of,
+        MessageRow.created_at,
+        MessageRow.role,
+    )
+    query = select_many(*map(col, columns)).where(col(MessageRow.session_id) == session.id)
+    rows: Sequence[Any] = db.connection().execute(query).all()
+    messages = {row[0]: row for row in rows}
     corrected, accepted = _corrected(db, session.id, counts), _accepted(db, session.id, accepted_by)
     message_id = message_row(db, session.id, leaf_id).id if leaf_id is not None else session.leaf_id
     if message_id is None:
         return ()
-    parents = {own_id: parent_id for own_id, parent_id, _, _ in messages.values()}
+    parents = {row[0]: row[1] for row in messages.values()}
     path: list[PathStep] = []
     for own_id in path_ids(parents, message_id, session.id):
         copy_of = messages[own_id][2]
-        original_id, _, _, created_at = messages[copy_of if copy_of in messages else own_id]
+        original_id, _, _, created_at, role = messages[copy_of if copy_of in messages else own_id]
         step = PathStep(
             message_id=own_id,
             created_at=created_at,
-            corrected_at=corrected.get(original_id),
             accepted_at=accepted.get(original_id),
+            is_result=role == Role.TOOL,
+            **corrected.get(original_id, {}),
         )
         path.append(step)
     return path
 
 
-def _corrected(db: Session, session_id: str, counts: ColumnElement[bool] | None) -> Mapping[str, datetime]:
-    """Return when each message or one of its calls was last corrected. A deciding label hides the others."""
+def _corrected(
+    db: Session, session_id: str, counts: ColumnElement[bool] | None
+) -> Mapping[str, Mapping[str, datetime]]:
+    """Return the times of each message's corrections, by the field of `PathStep`. A deciding label hides the others."""
     query = select(LabelRow).where(
         col(LabelRow.session_id) == session_id, is_of_shown_project(col(LabelRow.project_id))
     )
     rows = db.exec(query if counts is None else query.where(counts)).all()
     deciding = slot_of("", is_deciding=True)
     decided = {_place(row) for row in rows if row.slot == deciding}
-    moments: dict[str, datetime] = {}
+    moments: dict[str, dict[str, datetime]] = defaultdict(dict)
     for row in rows:
         if row.corrected_at is None or (_place(row) in decided and row.slot != deciding):
             continue
-        moments[row.message_id] = max(row.corrected_at, moments.get(row.message_id, row.corrected_at))
+        field, own = _moment_of(row), moments[row.message_id]
+        own[field] = max(row.corrected_at, own.get(field, row.corrected_at))
     return moments
+
+
+def _moment_of(row: LabelRow) -> str:
+    """Return the field of `PathStep` with the time of this label's correction."""
+    correction = _correction_of(row)
+    if not isinstance(correction, AddedCall):
+        return "corrected_at"
+    return "called_before_at" if correction.is_before else "called_beside_at"
 
 
 def _place(row: LabelRow) -> tuple[str, str, int]:

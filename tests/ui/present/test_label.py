@@ -1,6 +1,7 @@
 """The forms of the Label tab, and its commands."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -17,6 +18,7 @@ from workbench.records.labels.project import (
     Question,
     QueueItem,
     QueueOrder,
+    QueuePage,
     QueueSort,
     QueueState,
 )
@@ -197,5 +199,28 @@ def test_a_row_of_the_queue_names_the_imported_row():
         session_id="s1", title=title, **fields, row_id="r7", row_number=7, format="openai", file="a.jsonl"
     )
     shown = _queue_row(item, shows_assignee=True)
-    assert (shown.title, shown.note, shown.assignee) == (title, "#7 · r7 · openai", "ann")
-    assert _queue_row(QueueItem(session_id="s2", title="", **fields), shows_assignee=False).note == ""
+    assert (shown.title, shown.facts) == (title, ("ann", "#7", "r7", "openai"))
+    assert _queue_row(QueueItem(session_id="s2", title="", **fields), shows_assignee=False).facts == ()
+
+
+@pytest.mark.parametrize(
+    ("labeller", "assignees", "shown"),
+    [
+        ("ann", ("ben", "cleo"), [("ben",), ("cleo",)]),
+        ("ann", ("ben", "ben"), [("ben",), ("ben",)]),
+        ("ann", ("ann", "ben"), [("ann",), ("ben",)]),
+        ("ben", ("ben", "ben"), [(), ()]),
+        ("", ("", ""), [(), ()]),
+    ],
+)
+def test_the_queue_names_annotators_unless_all_rows_are_the_labeller_s_own(labeller, assignees, shown):
+    items = tuple(
+        QueueItem(
+            session_id="s1", title="", state=QueueState.PENDING, assignee=name, revision=0, label_count=0,
+            updated_at=NOON,
+        )
+        for name in assignees
+    )  # fmt: skip
+    queue = replace(NO_QUEUE, page=QueuePage(items=items, total=len(items)))
+    view = show_desk(LabellingRole(labeller=labeller, project="p"), (), queue, None)
+    assert [row.facts for row in view.rows] == shown

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Locator
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.blocks import Argument, CallCard, ProseBlock
+from workbench.ui.present.blocks import Argument, CallCard, ProseBlock, ResultRow
 from workbench.ui.present.label.conversation import (
     CALL_VERDICTS,
     MESSAGE_VERDICTS,
@@ -20,6 +20,7 @@ from workbench.ui.present.label.form import FormField
 from workbench.ui.present.label.label_tab import (
     ActionAnswer,
     LabelTabView,
+    MockAnswer,
     ProjectView,
     QueueRow,
 )
@@ -39,6 +40,18 @@ class Desk:
         self.stale: tuple[str, ...] = ()
         self.broken = ""
         """The parameter of each call that has an error."""
+        self.invalid = False
+        """Whether each call is invalid."""
+        self.result: ResultRow | None = None
+        """The result of each call."""
+        self.titles: dict[str, str] = {}
+        """Titles of rows that are not the name of their session."""
+        self.facts: dict[str, tuple[str, ...]] = {}
+        """What the queue shows of a row."""
+        self.mocks: dict[str, str] = {}
+        """The results of mocks, by tool."""
+        self.trials: list[dict[str, Any]] = []
+        """The forms for which a mock was asked."""
         self.project = ProjectView(name="", names=("",), guidelines=(), questions=())
         self.closed: dict[str, str] = {}
         """States of sessions that were submitted or rejected."""
@@ -127,7 +140,12 @@ class Desk:
             after = command["after"]
             place = SESSIONS.index(after) + 1 if after else 0
             session = SESSIONS[place % len(SESSIONS)]
-        return self.view(command["serial"], session, answers=answers)
+        view = self.view(command["serial"], session, answers=answers)
+        trial = command.get("trial")
+        if not trial:
+            return view
+        self.trials.append(trial)
+        return replace(view, trial=MockAnswer(form=trial, result=self.mocks[trial["name"]]))
 
     def _apply(self, action: dict[str, Any]) -> ActionAnswer:
         key = (action["client"], action["number"])
@@ -147,7 +165,7 @@ class Desk:
                     self.saved[place] = changed(self.saved.get(place, LabelView()), change)
             case "accept" | "accept-rest":
                 stops = (
-                    [CALL, ANSWER]
+                    [ANSWER if self.invalid else CALL, ANSWER]
                     if action["kind"] == "accept-rest"
                     else [(action["message"], action["call"])]
                 )
@@ -169,7 +187,13 @@ class Desk:
         self, serial: int, session: str | None, *, answers: tuple[ActionAnswer, ...] = ()
     ) -> LabelTabView:
         rows = tuple(
-            QueueRow(id=name, title=name, state=self.closed.get(name, "pending")) for name in SESSIONS
+            QueueRow(
+                id=name,
+                title=self.titles.get(name, name),
+                state=self.closed.get(name, "pending"),
+                facts=self.facts.get(name, ()),
+            )
+            for name in SESSIONS
         )
         return LabelTabView(
             serial=serial,
@@ -194,7 +218,7 @@ class Desk:
             tone="clean",
             arguments=(Argument(name="city", value='"Cairo"'),),
             notes=(),
-            result=None,
+            result=self.result,
         )
         entries = (
             self._entry(session, "u1", "user", "How warm is it?"),
@@ -212,6 +236,7 @@ class Desk:
             entries=entries,
             tools={"get_weather": (city, unit), "get_time": ()},
             descriptions={"get_weather": "The weather of a city.", "get_time": ""},
+            mocked=tuple(self.mocks),
             row=(),
         )
 
@@ -224,6 +249,7 @@ class Desk:
                 role,
                 is_stop=True,
                 broken=self.broken,
+                is_invalid=self.invalid,
                 tool=card.name,
                 values={"city": "Cairo"},
                 verdicts=CALL_VERDICTS,
@@ -240,14 +266,30 @@ class Desk:
             verdicts=MESSAGE_VERDICTS if role == "model" else (),
         )
         entry = TranscriptEntry(id=message, role=role, blocks=(ProseBlock(text=text), *cards))
-        stale = (message,) if message in self.stale else ()
-        return LabelEntry(entry=entry, stale=stale, targets=(*calls, message_target))
+        results = [card.result.id for card in cards if card.result]
+        added = tuple(
+            self._target(session, message, place, role, is_stop=False, is_added=True)
+            for name, own, place in sorted(self.saved, key=str)
+            if (name, own) == (session, message) and place is not None and place >= len(cards)
+        )
+        return LabelEntry(
+            entry=entry,
+            stale=tuple(own for own in (message, *results) if own in self.stale),
+            targets=(
+                *calls,
+                *added,
+                *(self._target(session, own, None, "tool", is_stop=False) for own in results),
+                message_target,
+            ),
+        )
 
     def _target(
         self, session: str, message: str, call: int | None, role: str, **more: Any
     ) -> LabelTargetView:
         label = self.saved.get((session, message, call), LabelView())
         title = f"{message} {'itself' if call is None else f'call {call}'}"
+        if more.get("is_added"):
+            title = f"Added call · {label.name}"
         return LabelTargetView(
             message=message, call=call, role=role, title=title, label=label, others=(), **more
         )
@@ -267,7 +309,9 @@ def changed(label: LabelView, change: dict[str, Any]) -> LabelView:
             correction: dict[str, Any] = value or {}
             form = correction.get("form")
             if form:
-                return replace(label, name=form["name"], arguments=json.dumps(form["texts"]))
-            return replace(label, text=correction.get("text"), name="", arguments="")
+                return replace(
+                    label, name=form["name"], arguments=json.dumps(form["texts"]), result=form.get("result")
+                )
+            return replace(label, text=correction.get("text"), name="", arguments="", result=None)
         case _:
             return replace(label, **{name: value or ("" if name != "rating" else 0)})

@@ -5,7 +5,7 @@ the recorded results as mock rules, so that the tools need not exist here.
 
 The expectation is what the labels say, or else what was recorded:
 
-- A corrected call is expected instead of the recorded one, and a needless call is not expected.
+- A corrected call is expected instead of the recorded one, an added call too, and a needless call is not expected.
 - If the model should have asked, a question is expected.
 - Without labels, a turn is left out if a call of it could not be read or is not valid, because the case would require
   the mistake. So is a turn with a call that is labelled as wrong without a correction.
@@ -21,10 +21,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from workbench.app.runs.casting import call_pattern, message_document
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
-from workbench.chat.message import Message, Role
+from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.reading import CallStatus, ReadCall, Reading
 from workbench.hermes.spelling.tools import closed_signature_lines, signature_lines
 from workbench.hermes.written_out import read_message
+from workbench.records.corpus.added_calls import with_added
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary, summarize_labels
 from workbench.records.corpus.material import ExportMessage, SessionMaterial
 from workbench.records.labels.label import Label, Verdict
@@ -54,6 +55,11 @@ class _Round(NamedTuple):
     reading: Reading
     summary: LabelSummary
     results: tuple[Message, ...]
+
+
+class _Step(NamedTuple):
+    message: Message
+    summary: LabelSummary
 
 
 class SessionCases:
@@ -120,7 +126,9 @@ class SessionCases:
             )
             return None
         messages = [
-            self._message(message) for message in path[: start + 1] if message.message.role is not Role.SYSTEM
+            self._message(*step)
+            for step in self._with_added(path[: start + 1])
+            if step.message.role is not Role.SYSTEM
         ]
         document: dict[str, Any] = {"id": path[start].original_id[:_ID_CHARS]}
         if len(messages) == 1:
@@ -190,7 +198,7 @@ class SessionCases:
         }
         if Verdict.SHOULD_ASK in verdicts.values():
             return None
-        if verdicts[None] is Verdict.MISSING_CALL and summary.text is None:
+        if verdicts[None] is Verdict.MISSING_CALL and summary.text is None and not summary.added:
             raise _NoExpectation(message_id, "a call is missing, and the label does not say which")
         if made.reading.dropped:
             raise _NoExpectation(message_id, "a call could not be read; correct the message")
@@ -198,16 +206,28 @@ class SessionCases:
         for index, call in enumerate(made.reading.calls):
             pattern = _pattern(call, summary, index, verdicts[index], message_id)
             patterns += [pattern] if pattern else []
-        return patterns
+        return patterns + [call_pattern(added.call.name, added.call.arguments) for added in summary.added]
 
-    def _message(self, original: ExportMessage) -> dict[str, Any]:
+    def _with_added(self, path: Sequence[ExportMessage]) -> Iterator["_Step"]:
+        """Yield the messages of a path with their labels, and the calls that labellers added with their results."""
+        steps = (
+            _Step(message.message, self._summaries.get(message.original_id, NO_LABELS)) for message in path
+        )
+        return with_added(
+            steps,
+            lambda step: step.summary.added,
+            lambda step: step.message.role is Role.TOOL,
+            lambda _, message: _Step(message, NO_LABELS),
+        )
+
+    def _message(self, message: Message, summary: LabelSummary) -> dict[str, Any]:
         """Return a message of the conversation so far, corrected by its labels."""
-        summary = self._summaries.get(original.original_id, NO_LABELS)
-        message = original.message if summary.text is None else _with_text(original.message, summary.text)
-        if not summary.calls:
+        message = message if summary.text is None else _with_text(message, summary.text)
+        beside = [added.call for added in summary.added if not added.is_before]
+        if not (summary.calls or beside):
             return message_document(message, self._tools)
         reading = read_message(message, tools=self._tools)
-        calls = [summary.calls.get(index, call) for index, call in enumerate(reading.calls)]
+        calls = [*(summary.calls.get(index, call) for index, call in enumerate(reading.calls)), *beside]
         return {
             "role": message.role.value,
             "content": "".join(reading.prose).strip(),
@@ -305,10 +325,14 @@ def _mocks(rounds: Sequence[_Round]) -> dict[str, list[dict[str, Any]]]:
     """Return a mock rule for each recorded result: the tool answers equal arguments with it."""
     rules: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for made in rounds:
-        for call, result in _paired(made.reading.calls, made.results):
+        answered: list[tuple[ReadCall | ToolCall, str]] = [
+            (call, result.text) for call, result in _paired(made.reading.calls, made.results)
+        ]
+        answered += [(added.call, added.result) for added in made.summary.added]
+        for call, result in answered:
             rule = {
                 "when": {ALL_ARGUMENTS: exactly(dict(call.arguments))},
-                "result": _result_value(result.text),
+                "result": _result_value(result),
             }
             rules[call.name].setdefault(canonical_json(call.arguments), rule)
     return {name: list(by_arguments.values()) for name, by_arguments in rules.items()}

@@ -185,12 +185,16 @@ def _unchanged(source: ExportSource) -> ExportConversation:
 def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
     """Convert a path. If it is still the path of the imported row, use the row's rejected answer and label too."""
     row, imported = source.row, source.material.imported
-    if row is None or imported is None or run.ids != imported.message_ids:
+    if row is None or imported is None or run.own_ids != imported.message_ids:
         return _conversation(source, run)
     rejected = source.export_path([source.material.by_id[message_id] for message_id in imported.rejected_ids])
     if isinstance(rejected, ExportBlocker):
         rejected = _NOTHING
-    return _conversation(source, run, rejected, row.answer_start, label=row.label)
+    start = row.answer_start
+    # A call that was added before a message is counted as a part of it.
+    if start is not None and start < len(imported.message_ids):
+        start = run.ids.index(imported.message_ids[start])
+    return _conversation(source, run, rejected, start, label=row.label)
 
 
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -274,7 +278,8 @@ def _pair(source: ExportSource, pair: PreferencePair) -> ExportConversation | Ex
     rejected = source.export_path(pair.rejected, is_original=True, is_bad=True)
     if isinstance(rejected, ExportBlocker):
         return replace(rejected, is_defect=False)
-    return _conversation(source, chosen, rejected, len(pair.prompt), pair=pair)
+    start = chosen.ids.index(pair.chosen[0].id)
+    return _conversation(source, chosen, rejected, start, pair=pair)
 
 
 def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -329,7 +334,7 @@ def _labelled(
     if isinstance(answer, ExportBlocker):
         return replace(answer, is_defect=is_good)
     run = MessageRun((*prompt.ids, *answer.ids), (*prompt.exported, *answer.exported))
-    return _conversation(source, run, _NOTHING, start, label=is_good)
+    return _conversation(source, run, _NOTHING, len(prompt.ids), label=is_good)
 
 
 def _answers(source: ExportSource) -> Iterator[ExportMessage]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.chat.message import Message, Role
+from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.parse import clean_calls, fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
 from workbench.hermes.written_out import written_out
@@ -59,6 +59,14 @@ def export_message(
     return replace(exported, is_corrected=summary.is_corrected)
 
 
+def added_message(message: Message) -> ExportedMessage:
+    """Convert a message that a labeller added: calls, or a result."""
+    if message.role is Role.TOOL:
+        return ExportedMessage(message=_plain(message), is_corrected=True)
+    parts = tuple(map(_call, message.calls))
+    return ExportedMessage(message=RowMessage(role=message.role, parts=parts), is_corrected=True)
+
+
 def is_exported_as_is(message: Message, tools: OfferedTools, *, is_raw: bool) -> bool:
     """Whether `export_message` surely accepts an uncorrected message without a fix. False means that it must look."""
     if message.role is not Role.ASSISTANT:
@@ -85,7 +93,7 @@ def _model_message(
     reading = parse(text, tools=tools)
     problem = _defect(reading, summary)
     is_clean = not reading.fixes and not problem
-    if is_raw and not is_clean and not summary.calls:
+    if is_raw and not is_clean and not (summary.calls or summary.added):
         as_is = RowMessage(role=Role.ASSISTANT, parts=(Prose(text=text),), text=text)
         return ExportedMessage(message=as_is, is_as_is=True)
     if problem:
@@ -105,17 +113,22 @@ def _model_message(
 
 
 def _corrected(message: RowMessage, summary: LabelSummary) -> ExportedMessage | str:
-    """Replace the corrected calls of a message."""
-    if not summary.calls:
+    """Replace the corrected calls of a message, and append those that were added to them."""
+    added = [_call(added.call) for added in summary.added if not added.is_before]
+    if not (summary.calls or added):
         return ExportedMessage(message=message)
     places = [place for place, part in enumerate(message.parts) if isinstance(part, Call)]
-    if max(summary.calls) >= len(places):
+    if max(summary.calls, default=-1) >= len(places):
         number, count = max(summary.calls) + 1, len(places)
         return f"corrections-differ: call {number} is corrected, but the message has {count}"
     parts = list(message.parts)
     for index, call in summary.calls.items():
-        parts[places[index]] = Call(name=call.name, arguments=dict(call.arguments))
-    return ExportedMessage(message=message.with_parts(*parts))
+        parts[places[index]] = _call(call)
+    return ExportedMessage(message=message.with_parts(*parts, *added))
+
+
+def _call(call: ToolCall) -> Call:
+    return Call(name=call.name, arguments=dict(call.arguments))
 
 
 def _defect(reading: Reading, summary: LabelSummary) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import PAIR_VERDICTS, Label, Verdict
+from workbench.records.labels.label import PAIR_VERDICTS, AddedCall, Label, Verdict, call_json
 
 _GOOD = frozenset({Verdict.RIGHT, Verdict.GOOD})
 
@@ -24,6 +24,8 @@ class LabelSummary:
     """Corrected text; None if the text was not corrected."""
     calls: Mapping[int, ToolCall] = field(default_factory=dict[int, ToolCall], hash=False)
     """Corrected calls by their index, from 0."""
+    added: tuple[AddedCall, ...] = ()
+    """Calls that the message lacks, in order."""
     pair: Verdict | None = None
     """Verdict on the preference pair that begins with this message; None if there is none, or labellers disagree."""
     problem: str = ""
@@ -31,8 +33,8 @@ class LabelSummary:
 
     @property
     def is_corrected(self) -> bool:
-        """Whether the text or a call was corrected."""
-        return self.text is not None or bool(self.calls)
+        """Whether the text or a call was corrected, or a call was added."""
+        return self.text is not None or bool(self.calls) or bool(self.added)
 
     @property
     def is_changed(self) -> bool:
@@ -71,33 +73,37 @@ def _that_decide(labels: Sequence[Label]) -> Sequence[Label]:
 def _summary(places: Mapping[int | None, Sequence[Label]]) -> LabelSummary:
     texts = [label.content.correction for label in places.get(None, ())]
     text = next((label for label in texts if isinstance(label, str)), None)
-    calls: dict[int, ToolCall] = {}
+    calls: dict[int, ToolCall | AddedCall] = {}
     problem = (
         "its corrections are different" if len({label for label in texts if label is not None}) > 1 else ""
     )
     for place, labels in places.items():
         options = [
-            label.content.correction for label in labels if isinstance(label.content.correction, ToolCall)
+            label.content.correction
+            for label in labels
+            if isinstance(label.content.correction, ToolCall | AddedCall)
         ]
         if place is not None and options:
             calls[place] = options[0]
             if any(not _is_same(label, options[0]) for label in options):
                 problem = f"the corrections of its call {place + 1} are different"
-    if text is not None and calls:
+    replaced = {place: call for place, call in calls.items() if isinstance(call, ToolCall)}
+    if text is not None and replaced:
         problem = "both its text and one of its calls are corrected"
     ratings = [label.content.rating for labels in places.values() for label in labels if label.content.rating]
     return LabelSummary(
         is_good=_goodness(places.values()),
         rating=mean(ratings) if ratings else None,
         text=text,
-        calls=calls,
+        calls=replaced,
+        added=tuple(call for _, call in sorted(calls.items()) if isinstance(call, AddedCall)),
         pair=_pair_verdict(places.get(None, ())),
         problem=f"{problem}; add a deciding label" if problem else "",
     )
 
 
-def _is_same(left: ToolCall, right: ToolCall) -> bool:
-    return (left.name, left.arguments) == (right.name, right.arguments)
+def _is_same(left: ToolCall | AddedCall, right: ToolCall | AddedCall) -> bool:
+    return call_json(left) == call_json(right)
 
 
 def _pair_verdict(labels: Sequence[Label]) -> Verdict | None:

@@ -10,7 +10,13 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.records.corpus.exported_message import ExportedMessage, export_message, is_exported_as_is
+from workbench.records.corpus.added_calls import with_added
+from workbench.records.corpus.exported_message import (
+    ExportedMessage,
+    added_message,
+    export_message,
+    is_exported_as_is,
+)
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary, summarize_labels
 from workbench.records.corpus.material import (
     EVERYTHING,
@@ -21,6 +27,7 @@ from workbench.records.corpus.material import (
     SessionMaterial,
     not_ready,
 )
+from workbench.records.labels.label import AddedCall
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
@@ -62,13 +69,24 @@ class MessageRun(NamedTuple):
     """Consecutive messages, converted for a row."""
 
     ids: tuple[str, ...]
-    """Id of the session's message for each."""
+    """Id of the session's message for each. An added call and its result have that of the message that lacks it."""
     exported: tuple[ExportedMessage, ...]
+
+    @property
+    def own_ids(self) -> tuple[str, ...]:
+        """The ids of the session's messages, each once."""
+        return tuple(dict.fromkeys(self.ids))
 
     @property
     def messages(self) -> tuple[RowMessage, ...]:
         """The row's messages, with places from 0."""
         return tuple(at_place(one.message, place) for place, one in enumerate(self.exported))
+
+
+class _Exported(NamedTuple):
+    id: str
+    exported: ExportedMessage
+    added: Sequence[AddedCall]
 
 
 @dataclass(frozen=True)
@@ -195,7 +213,7 @@ class ExportSource:
             is_bad: The messages are a bad answer, whose errors are what a model must learn to avoid. Texts that
                 the strict reader does not accept stay as they are.
         """
-        exported: list[ExportedMessage] = []
+        exported: list[_Exported] = []
         for message in path:
             summary = NO_LABELS if is_original else self.summary_of(message)
             exported_message = self._export(message, summary, is_raw=is_bad)
@@ -206,8 +224,16 @@ class ExportSource:
                     message=f"message {place}: {exported_message.message}",
                     message_id=message.id,
                 )
-            exported.append(exported_message)
-        return MessageRun(tuple(exported_message.id for exported_message in path), tuple(exported))
+            exported.append(_Exported(message.id, exported_message, summary.added))
+        placed = [
+            *with_added(
+                exported,
+                lambda item: item.added,
+                lambda item: item.exported.message.role is Role.TOOL,
+                lambda item, message: _Exported(item.id, added_message(message), ()),
+            )
+        ]
+        return MessageRun(tuple(item.id for item in placed), tuple(item.exported for item in placed))
 
     def columns(self, *, leaf: ExportMessage | None = None, contract_name: str | None = None) -> JsonObject:
         """Return the other columns of the row: those of the imported row, or else session, contract and model.
@@ -256,6 +282,12 @@ class ExportSource:
             return not_ready(
                 "stale-message", "it is stale: a message above it was corrected; accept it or regenerate it"
             )
+        for added in summary.added:
+            if not added.result.strip():
+                problem = (
+                    f"the result of the added call to {added.call.name!r} is not written; correct the call"
+                )
+                return not_ready("added-call-without-result", problem)
         generated_with = message.made_with
         is_cut = generated_with is not None and generated_with.finish_reason != FinishReason.STOP
         if (

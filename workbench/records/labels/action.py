@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelTarget
+from workbench.records.labels.label import AddedCall, Correction, LabelTarget, call_json
 from workbench.records.labels.project import QueueState
 
 MAX_ID_LENGTH: Final = 64
@@ -62,7 +62,7 @@ class FieldChange:
     """`verdict`, `rating`, `comment`, `correction`, `tag:NAME`, `answer:QUESTION` or `accepted`."""
     value: JsonValue
     """The new value, or None to clear the field. True for a tag and an acceptance. A correction is
-    `{"text": …}` or `{"name": …, "arguments": …}`."""
+    `{"text": …}` or `{"name": …, "arguments": …}`, and for an added call also `"result": …, "before": …`."""
     is_only_if_empty: bool = False
     """True leaves a field that has a value as it is."""
 
@@ -127,16 +127,14 @@ class ActionRefused(BadInput):
         self.args = (f"{problem}{f' ({remedy})' if remedy else ''}",)
 
 
-def correction_json(correction: str | ToolCall | None) -> JsonObject | None:
+def correction_json(correction: Correction | None) -> JsonObject | None:
     """Return a correction as the value of a field change."""
     if correction is None:
         return None
-    if isinstance(correction, str):
-        return {"text": correction}
-    return {"name": correction.name, "arguments": dict(correction.arguments)}
+    return {"text": correction} if isinstance(correction, str) else call_json(correction)
 
 
-def correction_value(value: JsonValue) -> str | ToolCall | None:
+def correction_value(value: JsonValue) -> Correction | None:
     """Return the correction of a field change.
 
     Raises:
@@ -150,5 +148,9 @@ def correction_value(value: JsonValue) -> str | ToolCall | None:
         if isinstance(text, str):
             return text
         if isinstance(name, str) and name and isinstance(arguments, Mapping):
-            return ToolCall(name=name, arguments=arguments)
+            call, result = ToolCall(name=name, arguments=arguments), fields.get("result")
+            is_before = fields.get("before") is True
+            return (
+                AddedCall(call=call, result=result, is_before=is_before) if isinstance(result, str) else call
+            )
     raise BadInput("correction", "it is neither a text nor a call", "enter it again")

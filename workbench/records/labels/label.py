@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject
 from workbench.chat.message import ToolCall
 from workbench.toolspec.spec import canonical_json
 
@@ -67,6 +67,24 @@ class LabelTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AddedCall:
+    """A call that a message lacks, with its result, as a labeller added it.
+
+    Its label has an index after those of the message's own calls.
+    """
+
+    call: ToolCall
+    result: str = ""
+    """The text of the result. Empty if it is not written yet."""
+    is_before: bool = False
+    """True for a message of its own before an answer without calls. False for one more call of the message."""
+
+
+Correction = str | ToolCall | AddedCall
+"""Corrected text of a message, corrected call, or added call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelContent:
     """Content of a label."""
 
@@ -77,8 +95,8 @@ class LabelContent:
     tags: tuple[str, ...] = ()
     """Without duplicates, in the order given."""
     comment: str = ""
-    correction: str | ToolCall | None = None
-    """Corrected text of a message, or corrected call. The original stays stored."""
+    correction: Correction | None = None
+    """The original stays stored."""
     answers: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """Answers to the project's questions, by the question's name."""
 
@@ -142,7 +160,9 @@ def content_json(content: LabelContent) -> JsonObject:
         "rating": content.rating,
         "tags": list(content.tags),
         "comment": content.comment,
-        "correction": _correction_json(content.correction),
+        "correction": content.correction
+        if isinstance(content.correction, str | None)
+        else call_json(content.correction),
         "answers": dict(content.answers),
     }
 
@@ -171,7 +191,9 @@ def content_text(content: LabelContent) -> str:
     return canonical_json(filled)
 
 
-def _correction_json(correction: str | ToolCall | None) -> JsonValue:
+def call_json(correction: ToolCall | AddedCall) -> JsonObject:
+    """Return a corrected or added call as JSON."""
     if isinstance(correction, ToolCall):
-        return {"name": correction.name, "arguments": correction.arguments}
-    return correction
+        return {"name": correction.name, "arguments": dict(correction.arguments)}
+    place = {"result": correction.result, "before": correction.is_before}
+    return {**call_json(correction.call), **place}

@@ -14,9 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.chat.json_value import JsonValue
-from workbench.chat.message import ToolCall
-from workbench.records.labels.label import Label, LabelTarget, Verdict
+from workbench.records.labels.label import Label, LabelTarget, Verdict, call_json
 from workbench.toolspec.spec import canonical_json
 
 POSITIVE: Final = frozenset({Verdict.RIGHT, Verdict.GOOD})
@@ -103,10 +101,7 @@ def _differences(by_annotator: Mapping[str, Label], submitted: Collection[str]) 
 
 def _correction_key(label: Label | None) -> str | None:
     correction = label.content.correction if label else None
-    if isinstance(correction, ToolCall):
-        call: JsonValue = {"name": correction.name, "arguments": correction.arguments}
-        return canonical_json(call)
-    return correction
+    return correction if isinstance(correction, str | None) else canonical_json(call_json(correction))
 
 
 def visible_labels(

@@ -11,7 +11,9 @@ A stale message is valid again if somebody accepts it ("still correct") after th
 regenerated, which makes a new branch with newer messages.
 
 Invariants: only the latest correction above a message counts, so one walk from the root to the leaf with a
-running maximum is enough. A correction does not make its own message stale. At equal times, a correction counts
+running maximum is enough. A correction does not make its own message stale. A call that was added before an answer
+does, since the answer then follows its result; one that was added to other calls leaves their results valid. At equal
+times, a correction counts
 as later than the message and as earlier than the acceptance, so neither is lost where the clock is coarse.
 """
 
@@ -19,7 +21,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.chat.message import Role, ToolCall
+from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.labels.label import (
     CALL_VERDICTS,
@@ -41,6 +43,12 @@ class PathStep:
     """When it was stored."""
     corrected_at: datetime | None = None
     """When its correction was last changed; None if it was never corrected."""
+    called_before_at: datetime | None = None
+    """When a call before it was last added; None if there is none."""
+    called_beside_at: datetime | None = None
+    """When a call was last added to its own calls; None if there is none."""
+    is_result: bool = False
+    """Whether it is a tool result."""
     accepted_at: datetime | None = None
     """When somebody last accepted it in spite of a correction above; None if nobody did."""
 
@@ -53,12 +61,19 @@ def find_stale(path: Sequence[PathStep]) -> Collection[str]:
     """
     stale: list[str] = []
     corrected_at: datetime | None = None
+    added_at: datetime | None = None
     for step in path:
+        if not step.is_result:
+            corrected_at, added_at = _latest(corrected_at, added_at, step.called_before_at), None
         if corrected_at is not None and not _is_current(step, corrected_at):
             stale.append(step.message_id)
-        if step.corrected_at is not None:
-            corrected_at = max(filter(None, (corrected_at, step.corrected_at)))
+        corrected_at = _latest(corrected_at, step.corrected_at)
+        added_at = _latest(added_at, step.called_beside_at)
     return tuple(stale)
+
+
+def _latest(*moments: datetime | None) -> datetime | None:
+    return max(filter(None, moments), default=None)
 
 
 def _is_current(step: PathStep, corrected_at: datetime) -> bool:
@@ -140,7 +155,7 @@ def _check_correction(where: str, new: NewLabel) -> None:
     correction = new.content.correction
     if correction is None:
         return
-    if (new.target.call_index is not None) != isinstance(correction, ToolCall):
+    if (new.target.call_index is None) != isinstance(correction, str):
         raise BadInput(
             where,
             "the correction has the wrong kind",

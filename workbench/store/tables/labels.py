@@ -129,7 +129,7 @@ class LabelRow(StoreTable, table=True):
     correction_text: str | None = Field(default=None, sa_type=Text)
     """The corrected text of the message, byte for byte."""
     correction_call: dict[str, Any] | None = Field(default=None, sa_type=StoredJson(dict, is_nullable=True))
-    """Name and arguments of the corrected call."""
+    """Name and arguments of the corrected call. An added call also has a `result`, and `before` if it is one."""
     corrected_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the correction last changed. None if there is no correction."""
     revision: int

@@ -157,6 +157,7 @@ KEYS: Final = KeysView(
             keys=(
                 Shortcut(keys="j, k", does="next or previous call or answer"),
                 Shortcut(keys="1 to 7", does="set the verdict"),
+                Shortcut(keys="e, +", does="correct a call or message, or add a missing call"),
                 Shortcut(keys="Enter", does="submit and open the next session"),
                 Shortcut(keys="?", does="all shortcuts of this tab"),
             ),

@@ -101,21 +101,100 @@ const formRow = (draft, field, onChange) => {
   );
 };
 
-export const drawCallForm = (tools, draft, onChange, redraw) => {
-  const tool = node(
-    "select",
-    {
-      class: "hw-input",
-      "aria-label": "Tool",
-      "data-field": "tool",
-      onchange: () => {
-        draft.name = tool.value;
-        onChange();
-        redraw();
-      },
-    },
-    [...new Set([...Object.keys(tools), draft.name])].map((name) => node("option", { value: name }, name)),
-  );
-  tool.value = draft.name;
-  return [tool, ...formFields(tools, draft).map((field) => formRow(draft, field, onChange))];
+// The tools whose name contains what was typed; those that begin with it come first.
+const matching = (names, typed) => {
+  const words = typed.trim().toLowerCase();
+  const found = names.filter((name) => name.toLowerCase().includes(words));
+  const starts = (name) => name.toLowerCase().startsWith(words);
+  return [...found.filter(starts), ...found.filter((name) => !starts(name))];
 };
+
+// The name of the tool, completed from the list of tools. Enter and Tab take the marked one and go on to its fields.
+const toolField = (tools, draft, onChange, redraw) => {
+  const names = [...new Set([...Object.keys(tools), ...(draft.name ? [draft.name] : [])])];
+  const list = node("ul", { class: "hw-completions", role: "listbox", "aria-label": "Tools", hidden: true });
+  let shown = names;
+  let at = 0;
+
+  const field = node("input", {
+    class: "hw-input hw-mono",
+    role: "combobox",
+    "aria-label": "Tool",
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "Tool",
+    "data-field": "tool",
+    onfocus: () => field.select(),
+    oninput: () => open(matching(names, field.value)),
+    onkeydown: (event) => onKey(event),
+    onblur: () => take(names.includes(field.value.trim()) ? field.value.trim() : draft.name),
+  });
+  field.value = draft.name;
+
+  const draw = () => {
+    field.setAttribute("aria-expanded", String(!list.hidden));
+    list.replaceChildren(
+      ...shown.map((name, place) =>
+        node(
+          "li",
+          {
+            role: "option",
+            "aria-selected": String(place === at),
+            onpointerdown: (event) => {
+              event.preventDefault();
+              choose(name);
+            },
+          },
+          name,
+        ),
+      ),
+    );
+    list.children[at]?.scrollIntoView({ block: "nearest" });
+  };
+
+  const open = (found) => {
+    shown = found;
+    at = 0;
+    list.hidden = !shown.length;
+    draw();
+  };
+
+  const take = (name) => {
+    list.hidden = true;
+    field.value = name;
+    if (name === draft.name) return draw();
+    draft.name = name;
+    onChange();
+    redraw();
+  };
+
+  // The form is redrawn, so what follows is looked up again.
+  const choose = (name) => {
+    const form = field.closest(".hw-label-panel, .hw-message-pane, #component");
+    take(name);
+    const next = form.querySelector(".hw-form-row .hw-input, [data-field=result]");
+    if (next) next.focus();
+  };
+
+  const onKey = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const isTaking =
+      event.key === "Enter" ? !event.ctrlKey && !event.metaKey : event.key === "Tab" && !event.shiftKey;
+    if (step && list.hidden) open(matching(names, field.value === draft.name ? "" : field.value));
+    else if (step) {
+      at = (at + step + shown.length) % shown.length;
+      draw();
+    } else if (isTaking && !list.hidden) choose(shown[at]);
+    else return;
+    event.preventDefault();
+  };
+
+  return node("div", { class: "hw-completed" }, field, list);
+};
+
+export const drawCallForm = (tools, draft, onChange, redraw) => [
+  toolField(tools, draft, onChange, redraw),
+  ...formFields(tools, draft).map((field) => formRow(draft, field, onChange)),
+];

@@ -1,9 +1,10 @@
 // The actions of a labeller and their undo. Keys change the log of actions and what is shown at once; the server applies
 // each action once, in order, and answers.
 import { isSameAction } from "./label_log.js";
-import { fieldOf, keyOf } from "./label_overlay.js";
+import { fieldOf, isBarred, keyOf } from "./label_overlay.js";
 
 const MOST_UNDONE = 2000;
+const REMEDY = "Correct it (e), or give it a verdict (1 to 5).";
 
 export const addActions = (desk) => {
   const { state, log } = desk;
@@ -29,33 +30,54 @@ export const addActions = (desk) => {
     storeUndo();
   };
 
-  // Changes fields of the label of a target. `fields` maps names to values; null clears a field.
-  const change = (target, fields, more) => {
-    const place = { message: target.message, call: target.call };
-    const label = desk.targets().find((other) => keyOf(other) === keyOf(target)).label;
-    const changes = Object.entries(fields).map(([field, value]) => ({ ...place, field, value }));
-    const before = changes.map((item) => ({ ...item, value: fieldOf(label, item.field) }));
-    act({ kind: "label", changes, ...more }, before, "correction" in fields);
+  // Changes fields of the labels of targets. `parts` has a target and its fields: names and values, null to clear one.
+  const changeAll = (parts, more) => {
+    const changes = parts.flatMap(([{ message, call }, fields]) =>
+      Object.entries(fields).map(([field, value]) => ({ message, call, field, value })),
+    );
+    const before = changes.map((item) => {
+      const { label } = desk.targets().find((other) => keyOf(other) === keyOf(item));
+      return { ...item, value: fieldOf(label, item.field) };
+    });
+    const changesRow = changes.some((item) => item.field === "correction");
+    act({ kind: "label", changes, ...more }, before, changesRow);
     desk.draw();
   };
+
+  const change = (target, fields, more) => changeAll([[target, fields]], more);
 
   const isStale = () =>
     desk.pendingOf(state.session).some((action) => action.changesRow) ||
     state.talks.get(state.session).entries.some((entry) => entry.stale.length > 0);
 
+  // Returns whether the target could be accepted.
   const accept = (target) => {
+    if (isBarred(target)) {
+      desk.showError("“" + target.title + "” is not valid, so it is not accepted. " + REMEDY);
+      return false;
+    }
     const place = { message: target.message, call: target.call };
     const before = target.label.verdict ? [] : [{ ...place, field: "verdict", value: null }];
     act({ kind: "accept", ...place }, before, isStale());
     desk.draw();
+    return true;
   };
 
   const acceptRest = () => {
     const before = desk
       .targets()
-      .filter((target) => target.is_stop && !target.label.verdict)
+      .filter((target) => target.is_stop && !target.label.verdict && !target.is_invalid)
       .map((target) => ({ message: target.message, call: target.call, field: "verdict", value: null }));
+    const skipped = desk.targets().filter((target) => target.is_stop && isBarred(target));
     act({ kind: "accept-rest" }, before, isStale());
+    if (skipped.length) {
+      const calls =
+        skipped.length === 1
+          ? "1 call that is not valid was"
+          : skipped.length + " calls that are not valid were";
+      desk.showError(calls + " skipped. " + REMEDY);
+      state.at = keyOf(skipped[0]);
+    }
     desk.draw();
   };
 
@@ -95,5 +117,5 @@ export const addActions = (desk) => {
     return desk.onRefused(action, answer);
   };
 
-  Object.assign(desk, { change, accept, acceptRest, undoLast, close, onAnswer });
+  Object.assign(desk, { change, changeAll, accept, acceptRest, undoLast, close, onAnswer });
 };

@@ -24,8 +24,9 @@ const HELP = [
   ["Shift+1 … 5", "rating"],
   ["1 … 4", "for a pair of answers: first is better, second, equally good, both bad"],
   ["a", "accept: right or good if there is no verdict, keeps a stale message; go to the next"],
-  ["A", "accept the rest of the conversation"],
+  ["A", "accept the rest of the conversation, without invalid calls"],
   ["e", "edit: correct the call or the text; Ctrl+Enter saves"],
+  ["+", "add a call that the message lacks, with its result"],
   ["g", "regenerate with the corrections above"],
   ["t", "tag"],
   ["c", "comment"],
@@ -302,7 +303,7 @@ export const addBar = (desk) => {
 
   const drawBar = () => {
     const view = desk.state.view;
-    const stale = desk.entries().filter((entry) => entry.stale.length).length;
+    const stale = desk.entries().flatMap((entry) => entry.stale).length;
     progress.textContent = view.progress;
     progress.title = view.progress_lines.join("\n");
     facts.textContent = [

@@ -4,7 +4,7 @@ import { node } from "./dom.js";
 import { addActions } from "./label_actions.js";
 import { addBar } from "./label_bar.js";
 import { addForm } from "./label_form.js";
-import { keyOf } from "./label_overlay.js";
+import { isFree, keyOf } from "./label_overlay.js";
 import { addPanel } from "./label_panel.js";
 import { addProject } from "./label_project.js";
 import { addQueue } from "./label_queue.js";
@@ -81,6 +81,13 @@ export const mount = (part) => {
   };
 
   const isStop = (target) => target.is_stop;
+  const isShown = (target) => !isFree(target) || desk.isOpenDraft(desk.draftOf(target));
+
+  // Whether a message is labelled as lacking a call, and none is added yet.
+  const lacksCall = (target) =>
+    target.call === null &&
+    target.label.verdict === "missing-call" &&
+    !desk.entryOf(target).targets.some((other) => other.is_added && other.label.name);
 
   desk.focusOn = (name) => {
     const field = [...desk.panel.querySelectorAll("[data-field]")].find(
@@ -103,20 +110,24 @@ export const mount = (part) => {
 
   const withTarget = (work) => () => desk.here() && work(desk.here());
 
+  // What is labelled on an added call is labelled on its message.
+  const withLabelled = (work) =>
+    withTarget((target) => work(target.is_added ? desk.messageTargetOf(target) : target));
+
   const ACTS = {
     j: () => step(1, isStop),
     k: () => step(-1, isStop),
-    J: () => step(1, () => true),
-    K: () => step(-1, () => true),
+    J: () => step(1, isShown),
+    K: () => step(-1, isShown),
     n: () => desk.neighbour(1),
     p: () => desk.neighbour(-1),
     a: withTarget((target) => {
-      desk.accept(target);
-      step(1, isStop);
+      if (desk.accept(target)) step(1, isStop);
     }),
     A: () => desk.talk() && desk.acceptRest(),
     r: () => desk.reject(),
-    e: withTarget((target) => desk.openEditor(target)),
+    e: withTarget((target) => (lacksCall(target) ? desk.addCall(target) : desk.openEditor(target))),
+    "+": withTarget((target) => desk.addCall(target)),
     g: withTarget((target) => desk.regenerateFrom(target)),
     t: () => desk.focusOn("tag"),
     c: () => desk.focusOn("comment"),
@@ -163,10 +174,10 @@ export const mount = (part) => {
   const workOf = (event) => {
     const digit = /^(?:Digit|Numpad)([1-7])$/.exec(event.code);
     if (digit && event.shiftKey)
-      return () => desk.here() && Number(digit[1]) <= 5 && desk.rate(desk.here(), Number(digit[1]));
+      return Number(digit[1]) <= 5 && withLabelled((target) => desk.rate(target, Number(digit[1])));
     if (digit) return () => verdictKey(Number(digit[1]));
     const question = questionOf(event.key);
-    if (question) return withTarget((target) => desk.answerByKey(target, question));
+    if (question) return withLabelled((target) => desk.answerByKey(target, question));
     return ACTS[event.key];
   };
 
@@ -246,6 +257,7 @@ export const mount = (part) => {
     if (value.serial === 0) return begin(value);
     const lines = value.notice.lines.map((line) => line.text).join(" ");
     if (!desk.receive(value)) return;
+    if (value.trial) desk.takeMock(value.trial);
     if (value.done) {
       desk.showError(value.done);
       desk.forgetForm();

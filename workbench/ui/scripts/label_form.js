@@ -1,7 +1,7 @@
 // Corrections in the Label tab: a call in a form built from its tool's schema, a message as text beside the original.
 import { drawCallForm } from "./call_form.js";
 import { node } from "./dom.js";
-import { keyOf } from "./label_overlay.js";
+import { isFree, keyOf } from "./label_overlay.js";
 import { SEAT } from "./label_state.js";
 import { store, stored, storedText } from "./storage.js";
 
@@ -59,16 +59,58 @@ export const addForm = (desk) => {
         ),
       );
 
-  const callForm = (target, draft) =>
-    drawCallForm(
-      desk.talk().tools,
-      draft,
-      () => {
-        state.refusals.delete(keyOf(target));
-        desk.keepDraft(target, { form: draft });
+  const callForm = (target, draft) => {
+    const keep = () => {
+      state.refusals.delete(keyOf(target));
+      desk.keepDraft(target, { form: draft });
+    };
+    const fields = drawCallForm(desk.talk().tools, draft, keep, desk.drawPanel);
+    return target.is_added ? [...fields, ...resultForm(draft, keep)] : fields;
+  };
+
+  // The result of an added call, written by hand or by the mock of its tool.
+  const resultForm = (draft, keep) => {
+    const area = node("textarea", {
+      class: "hw-input hw-mono",
+      rows: 3,
+      spellcheck: "false",
+      "aria-label": "Result",
+      placeholder: "What the tool returns",
+      "data-field": "result",
+      oninput: () => {
+        draft.result = area.value;
+        keep();
       },
-      desk.drawPanel,
-    );
+    });
+    area.value = draft.result;
+    const hasMock = desk.talk().mocked.includes(draft.name);
+    return [
+      node(
+        "span",
+        { class: "hw-form-name" },
+        node("span", { class: "hw-mono k-result" }, "result"),
+        hasMock ? actButton("Use the mock", "", () => desk.requestMock(draft)) : null,
+      ),
+      area,
+    ];
+  };
+
+  const requestMock = (form) => {
+    state.trial = form;
+    desk.refresh();
+  };
+
+  // Takes the answer of a mock, unless the form has changed since.
+  const takeMock = ({ form, result, problem }) => {
+    const target = desk.here();
+    const draft = target && draftOf(target).form;
+    if (problem) return desk.showError(problem);
+    if (!draft || JSON.stringify([draft.name, draft.texts]) !== JSON.stringify([form.name, form.texts]))
+      return;
+    keepDraft(target, { form: { ...draft, result } });
+    desk.drawPanel();
+    desk.focusOn("result");
+  };
 
   const textForm = (target, draft) => {
     const area = node("textarea", {
@@ -88,8 +130,15 @@ export const addForm = (desk) => {
     ];
   };
 
+  // The form that an added call begins with. If there is only one tool, it is chosen.
+  const emptyForm = () => {
+    const names = Object.keys(desk.talk().tools);
+    return { name: names.length === 1 ? names[0] : "", texts: {}, result: "" };
+  };
+
   const initialForm = (target) => {
-    if (!target.label.name) return { name: target.tool, texts: { ...target.values } };
+    if (!target.label.name)
+      return target.is_added ? emptyForm() : { name: target.tool, texts: { ...target.values } };
     const corrected = JSON.parse(target.label.arguments);
     const kinds = Object.fromEntries(
       (desk.talk().tools[target.label.name] || []).map((field) => [field.name, field.kind]),
@@ -98,7 +147,8 @@ export const addForm = (desk) => {
       name,
       kinds[name] === "text" && typeof value === "string" ? value : JSON.stringify(value),
     ]);
-    return { name: target.label.name, texts: Object.fromEntries(texts) };
+    const result = target.is_added ? { result: target.label.result || "" } : {};
+    return { name: target.label.name, texts: Object.fromEntries(texts), ...result };
   };
 
   const openEditor = (target) => {
@@ -113,7 +163,14 @@ export const addForm = (desk) => {
     const fields =
       target.call === null
         ? ["[data-field=text]"]
-        : [...(broken ? [broken] : []), ".hw-form-row .hw-input", "[data-field=tool]"];
+        : [
+            ...(target.label.verdict === "wrong-tool" || !desk.draftOf(target).form.name
+              ? ["[data-field=tool]"]
+              : []),
+            ...(broken ? [broken] : []),
+            ".hw-form-row .hw-input",
+            "[data-field=tool]",
+          ];
     const field = fields.map((name) => desk.panel.querySelector(name)).find(Boolean);
     if (!field) return;
     field.focus();
@@ -124,25 +181,41 @@ export const addForm = (desk) => {
   const closeEditor = (target) => {
     state.refusals.delete(keyOf(target));
     desk.keepDraft(target, { text: null, form: null });
+    if (isFree(target)) desk.pick(desk.entryOf(target).targets.find((other) => !other.is_added));
     desk.drawPanel();
     desk.list.focus({ preventScroll: true });
   };
 
+  // Opens the form of a call that the message of a target lacks.
+  const addCall = (target) => {
+    const place = desk.entryOf(target).targets.find(isFree);
+    if (!place) return desk.showError("Only messages of a model can get a call.");
+    desk.pick(place);
+    openEditor(place);
+  };
+
   // A call or answer that is corrected is not right: without a bad verdict it gets the one that says why.
   const verdictOf = (target, form) => {
+    if (target.is_added) return {};
     if (!target.is_stop || !["", target.verdicts[0]].includes(target.label.verdict)) return {};
     if (target.call === null) return target.verdicts.includes("bad-answer") ? { verdict: "bad-answer" } : {};
     return { verdict: form.name === target.tool ? "bad-arguments" : "wrong-tool" };
   };
 
   const isUnchanged = (target, draft) =>
-    target.call === null
-      ? draft.text === target.text.replace(/\r\n/g, "\n")
-      : JSON.stringify(draft.form) === JSON.stringify({ name: target.tool, texts: { ...target.values } });
+    target.is_added
+      ? false
+      : target.call === null
+        ? draft.text === target.text.replace(/\r\n/g, "\n")
+        : JSON.stringify(draft.form) === JSON.stringify({ name: target.tool, texts: { ...target.values } });
 
   const saveEditor = (target) => {
     const draft = desk.draftOf(target);
     const refusal = state.refusals.get(keyOf(target));
+    if (target.is_added && !draft.form.name) {
+      desk.showError("Choose the tool of the call.");
+      return desk.focusOn("tool");
+    }
     if (isUnchanged(target, draft)) {
       desk.keepDraft(target, { text: null, form: null });
       if (target.label.text !== null || target.label.name) desk.change(target, { correction: null });
@@ -155,28 +228,42 @@ export const addForm = (desk) => {
       desk.change(target, { correction: { text, draft: draft.text }, ...verdictOf(target, null) });
     } else {
       const isConfirmed = Boolean(refusal && refusal.canConfirm);
+      const message = desk.messageTargetOf(target);
+      const isMissing = target.is_added && ["", "good"].includes(message.label.verdict);
       desk.showError("");
-      desk.change(
-        target,
-        { correction: { form: draft.form, draft: draft.form }, ...verdictOf(target, draft.form) },
+      desk.changeAll(
+        [
+          [target, { correction: { form: draft.form, draft: draft.form }, ...verdictOf(target, draft.form) }],
+          ...(isMissing ? [[message, { verdict: "missing-call" }]] : []),
+        ],
         isConfirmed ? { is_confirmed: true } : {},
       );
     }
     desk.list.focus({ preventScroll: true });
   };
 
+  const editWord = (target, isCorrected) => {
+    if (target.is_added) return isCorrected ? "Edit call" : "Add the call";
+    return isCorrected ? "Edit correction" : "Correct";
+  };
+
   const editor = (target) => {
     const draft = desk.draftOf(target);
     const isCorrected = target.label.text !== null || target.label.name !== "";
     const remove = isCorrected
-      ? actButton("Remove correction", "", () => desk.change(target, { correction: null }))
+      ? actButton(target.is_added ? "Remove call" : "Remove correction", "", () =>
+          desk.change(target, { correction: null }),
+        )
       : null;
     if (!desk.isOpenDraft(draft) || isSaving(target))
       return node(
         "div",
         { class: "hw-editing" },
-        actButton(isCorrected ? "Edit correction" : "Correct", "e", () => openEditor(target)),
+        actButton(editWord(target, isCorrected), "e", () => openEditor(target)),
         remove,
+        target.is_added || !desk.entryOf(target).targets.some(isFree)
+          ? null
+          : actButton("Add a call", "+", () => addCall(target)),
         isSaving(target) ? node("span", { class: "hw-note" }, "saving…") : null,
       );
     const refusal = state.refusals.get(keyOf(target));
@@ -191,7 +278,7 @@ export const addForm = (desk) => {
         node(
           "button",
           { type: "button", class: "hw-button", onclick: () => saveEditor(target) },
-          refusal && refusal.canConfirm ? "Save anyway" : "Save correction",
+          refusal && refusal.canConfirm ? "Save anyway" : target.is_added ? "Save call" : "Save correction",
         ),
         actButton("Cancel", "", () => closeEditor(target)),
         node("span", { class: "hw-note" }, "Ctrl+Enter saves"),
@@ -199,5 +286,16 @@ export const addForm = (desk) => {
     );
   };
 
-  Object.assign(desk, { draftOf, keepDraft, isSaving, openEditor, saveEditor, closeEditor, editor });
+  Object.assign(desk, {
+    draftOf,
+    keepDraft,
+    isSaving,
+    openEditor,
+    saveEditor,
+    closeEditor,
+    addCall,
+    requestMock,
+    takeMock,
+    editor,
+  });
 };

@@ -24,12 +24,52 @@ const callOf = (form, tools) => {
 };
 
 const corrected = (label, value, tools) => {
-  const none = { ...label, text: null, name: "", arguments: "" };
+  const none = { ...label, text: null, name: "", arguments: "", result: null };
   if (!value) return none;
-  if (value.form) return { ...none, ...callOf(value.form, tools) };
-  if (value.name) return { ...none, name: value.name, arguments: JSON.stringify(value.arguments) };
+  const { form, name, result = form ? form.result : undefined } = value;
+  const withResult = { ...none, result: result === undefined ? null : result };
+  if (form) return { ...withResult, ...callOf(form, tools) };
+  if (name) return { ...withResult, name, arguments: JSON.stringify(value.arguments) };
   return { ...none, text: value.text };
 };
+
+const UNLABELLED = {
+  verdict: "",
+  rating: 0,
+  tags: [],
+  comment: "",
+  text: null,
+  name: "",
+  arguments: "",
+  result: null,
+  answers: {},
+};
+
+// Whether a target is a place for a call that nobody has added yet.
+export const isFree = (target) => target.is_added && !target.label.name && !target.others.length;
+
+// A call that a message lacks is labelled under an index after those of its calls. Each message of the model has one
+// free place for the next one.
+const withPlace = (entry) => {
+  const message = entry.targets.at(-1);
+  if (!message.verdicts.includes("missing-call") || entry.targets.some(isFree)) return entry;
+  const calls = entry.targets.filter((target) => target.call !== null);
+  const place = {
+    ...message,
+    call: calls.length ? calls.at(-1).call + 1 : 0,
+    title: "Missing call",
+    is_stop: false,
+    is_disputed: false,
+    is_added: true,
+    label: UNLABELLED,
+    others: [],
+    verdicts: [],
+  };
+  const rest = entry.targets.filter((target) => target.call === null);
+  return { ...entry, targets: [...calls, place, ...rest] };
+};
+
+const withPlaces = (talk) => ({ ...talk, entries: talk.entries.map(withPlace) });
 
 const EMPTY = { verdict: "", rating: 0, comment: "" };
 
@@ -49,7 +89,9 @@ const withField = (label, field, value, tools) => {
 export const fieldOf = (label, field) => {
   if (field === "correction") {
     if (label.text !== null) return { text: label.text };
-    return label.name ? { name: label.name, arguments: JSON.parse(label.arguments || "{}") } : null;
+    if (!label.name) return null;
+    const call = { name: label.name, arguments: JSON.parse(label.arguments || "{}") };
+    return label.result === null ? call : { ...call, result: label.result };
   }
   if (field.startsWith("tag:")) return label.tags.includes(field.slice(4)) || null;
   if (field.startsWith("answer:")) return label.answers[field.slice(7)] || null;
@@ -58,36 +100,47 @@ export const fieldOf = (label, field) => {
 
 const mapTargets = (talk, change) => ({
   ...talk,
-  entries: talk.entries.map((entry) => ({
-    ...entry,
-    targets: entry.targets.map((target) => change(target, entry)),
-  })),
+  entries: talk.entries.map((entry) => ({ ...entry, targets: entry.targets.map(change) })),
 });
+
+const titled = (target) => {
+  if (!target.is_added || (!target.label.name && target.others.length)) return target;
+  return { ...target, title: target.label.name ? "Added call · " + target.label.name : "Missing call" };
+};
 
 const withChanges = (talk, changes) =>
   mapTargets(talk, (target) =>
-    changes
-      .filter((change) => keyOf(change) === keyOf(target))
-      .reduce(
-        (changed, change) => ({
-          ...changed,
-          label: withField(changed.label, change.field, change.value, talk.tools),
-        }),
-        target,
-      ),
+    titled(
+      changes
+        .filter((change) => keyOf(change) === keyOf(target))
+        .reduce(
+          (changed, change) => ({
+            ...changed,
+            label: withField(changed.label, change.field, change.value, talk.tools),
+          }),
+          target,
+        ),
+    ),
   );
 
+// An invalid call without a verdict, which cannot be accepted.
+export const isBarred = (target) => target.is_invalid && !target.label.verdict;
+
+// The messages of an entry that stay stale: a call or message is accepted with its results, a result alone.
+const staleAfter = (entry, isMeant) => {
+  const ids = entry.targets.filter(isMeant).map((target) => target.message);
+  return ids.includes(entry.entry.id) ? [] : entry.stale.filter((id) => !ids.includes(id));
+};
+
 const accepted = (talk, isMeant) => {
-  const judged = mapTargets(talk, (target, entry) =>
-    isMeant(target, entry) && target.is_stop && !target.label.verdict
+  const judged = mapTargets(talk, (target) =>
+    isMeant(target) && target.is_stop && !target.label.verdict && !target.is_invalid
       ? { ...target, label: { ...target.label, verdict: target.verdicts[0] } }
       : target,
   );
   return {
     ...judged,
-    entries: judged.entries.map((entry) =>
-      entry.targets.some((target) => isMeant(target, entry)) ? { ...entry, stale: [] } : entry,
-    ),
+    entries: judged.entries.map((entry) => ({ ...entry, stale: staleAfter(entry, isMeant) })),
   };
 };
 
@@ -107,5 +160,5 @@ export const withActions = (talk, actions) => {
   return actions
     .filter((action) => !isUndone(action))
     .filter((action) => !action.undoes || !actions.some((other) => isSameAction(other, action.undoes)))
-    .reduce(applied, talk);
+    .reduce((shown, action) => withPlaces(applied(shown, action)), withPlaces(talk));
 };

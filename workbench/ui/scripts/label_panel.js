@@ -226,13 +226,14 @@ export const addPanel = (desk) => {
     );
 
   const staleNotice = (target) => {
-    const entry = desk.entryOf(target);
-    if (!entry.stale.length) return null;
+    const { stale } = desk.entryOf(target);
+    const isStale = stale.includes(target.message);
+    if (!isStale && (!stale.length || target.call === null)) return null;
     return node(
       "p",
       { class: "hw-line t-warning" },
       node("span", { class: "hw-word" }, term("stale", "stale")),
-      node("span", {}, "This message follows a correction. "),
+      node("span", {}, (isStale ? "This message" : "Its result") + " follows a correction. "),
       actButton("Keep it", "a", () => desk.accept(target)),
       actButton("Regenerate", "g", () => desk.regenerateFrom(target)),
     );
@@ -247,6 +248,18 @@ export const addPanel = (desk) => {
       actButton("Submit", "Enter", () => desk.submit()),
       actButton("Undo", "u", () => desk.undoLast()),
     );
+
+  // The panel of a call that the message lacks. Verdicts are on the message.
+  const addedParts = (target) => {
+    const { form } = desk.draftOf(target);
+    return [
+      node("h2", {}, target.title),
+      desk.editor(target),
+      ...drawSchemas(desk.talk(), form ? form.name : target.label.name),
+      acts(),
+      ...desk.otherLabels(target),
+    ];
+  };
 
   const panelParts = (target) => [
     node("h2", {}, target.title),
@@ -285,7 +298,9 @@ export const addPanel = (desk) => {
     panel.dataset.key = key;
     desk.state.isDrawing = true;
     panel.replaceChildren(
-      ...(target ? panelParts(target).filter(Boolean) : [hint("Select a message or a call.")]),
+      ...(target
+        ? (target.is_added ? addedParts : panelParts)(target).filter(Boolean)
+        : [hint("Select a message or a call.")]),
     );
     desk.state.isDrawing = false;
     const sameField = field

@@ -60,20 +60,20 @@ export const addQueue = (desk) => {
         type: "button",
         class: "hw-session",
         "data-id": row.id,
-        title: [row.title, row.note].filter(Boolean).join("\n"),
+        title: [row.title, row.facts.join(" · ")].filter(Boolean).join("\n"),
         "aria-current": row.id === state.session ? "true" : null,
         onclick: () => desk.go(row.id),
       },
       node("span", { class: "hw-place" }, String(state.view.first + place + 1)),
       node(
         "span",
-        { class: "hw-title" },
-        row.title,
-        row.note || row.assignee
+        { class: "hw-row-text" },
+        node("span", { class: "hw-title" }, row.title),
+        row.facts.length
           ? node(
               "span",
-              { class: "hw-note hw-row-note" },
-              [row.assignee, row.note].filter(Boolean).join(" · "),
+              { class: "hw-note hw-row-facts" },
+              row.facts.map((fact) => node("span", {}, fact)),
             )
           : null,
       ),

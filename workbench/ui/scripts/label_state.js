@@ -28,6 +28,7 @@ export const addState = (desk) => {
     filter: {},
     first: null, // index of the first row of the queue to load, null for those around the session
     step: 0, // 1 or -1 if the session below or above `after` is requested, whatever its state
+    trial: null, // the form of an added call whose result a mock is to give
     manage: null, // a change of the project or an assignment that is to be sent
     agreement: "",
     serial: 0,
@@ -107,9 +108,12 @@ export const addState = (desk) => {
     state.sent = command;
     state.isWanted = false;
     const sent = actions.map(({ before, changesRow, ...action }) => action);
-    const manage = state.manage ? { manage: state.manage } : {};
-    state.manage = null;
-    trigger("label_order", { order: order({ serial: command.serial, actions: sent, ...manage }) });
+    const more = {
+      ...(state.manage ? { manage: state.manage } : {}),
+      ...(state.trial ? { trial: state.trial } : {}),
+    };
+    state.manage = state.trial = null;
+    trigger("label_order", { order: order({ serial: command.serial, actions: sent, ...more }) });
     arm(command, RETRY_MS);
   };
 

@@ -36,7 +36,14 @@ export const addSubmit = (desk) => {
       };
     const unjudged = desk.targets().find((target) => target.is_stop && !target.label.verdict);
     if (state.view.project.requires_verdicts && unjudged)
-      return { text: "“" + unjudged.title + "” has no verdict. A accepts the rest.", target: unjudged };
+      return {
+        text:
+          "“" +
+          unjudged.title +
+          "” has no verdict. " +
+          (unjudged.is_invalid ? "It is not valid, so A skips it." : "A accepts the rest."),
+        target: unjudged,
+      };
     const question = unanswered();
     if (question)
       return {
@@ -47,14 +54,14 @@ export const addSubmit = (desk) => {
           (question.key ? " " + question.key + " answers it." : ""),
         question,
       };
-    const stale = desk.entries().filter((entry) => entry.stale.length);
+    const stale = desk.entries().flatMap((entry) => entry.stale);
     if (stale.length)
       return {
         code: "stale",
         text:
           (stale.length === 1 ? "1 message follows" : stale.length + " messages follow") +
           " a correction. Accept (A) or regenerate (g).",
-        target: stale[0].targets.at(-1),
+        target: desk.targets().find((target) => target.message === stale[0]),
         canConfirm: true,
       };
     if (!desk.talk().can_export)

@@ -1,7 +1,7 @@
 // The Label tab, middle: the conversation with its cursor, and the training row that it becomes.
 import { node } from "./dom.js";
 import { WORDS } from "./label_panel.js";
-import { keyOf } from "./label_overlay.js";
+import { isFree, keyOf } from "./label_overlay.js";
 import { blocks } from "./blocks.js";
 
 const BAD = {
@@ -57,8 +57,37 @@ export const addTalk = (desk) => {
     desk.drawPanel();
   };
 
+  // A call goes before an answer, or after the other calls of its message.
+  const withAdded = (item, body) => {
+    const last = item.entry.blocks.findLastIndex((block) => block.kind === "call");
+    const added = item.targets.filter((target) => target.is_added).map(drawAdded);
+    return [...body.slice(0, last + 1), ...added, ...body.slice(last + 1)];
+  };
+
+  const staleWord = () => node("span", { class: "hw-stale" }, "stale");
+
+  // A call that a labeller added, and the place for the next one, which is visible while it is selected.
+  const drawAdded = (target) => {
+    const { name, result } = target.label;
+    const values = Object.entries(name ? JSON.parse(target.label.arguments) : {});
+    const element = blocks.call({
+      index: target.call,
+      name: name || "missing call",
+      status: name ? "added" : "",
+      tone: "fix",
+      arguments: values.map(([field, value]) => ({ name: field, value: JSON.stringify(value) })),
+      notes: name && !result ? ["It has no result yet."] : [],
+      result: result ? { text: result, is_error: false, note: "" } : null,
+    });
+    element.classList.add("hw-added");
+    element.classList.toggle("is-free", isFree(target));
+    element.dataset.key = keyOf(target);
+    return element;
+  };
+
   const drawEntry = (item) => {
     const messageTarget = item.targets.at(-1);
+    const isStale = item.stale.includes(item.entry.id);
     const body = item.entry.blocks.map((block) => {
       const element = blocks[block.kind](block);
       if (block.kind !== "call") return element;
@@ -69,6 +98,10 @@ export const addTalk = (desk) => {
       const resultTarget = block.result && item.targets.find((other) => other.message === block.result.id);
       if (result && resultTarget) {
         result.dataset.key = keyOf(resultTarget);
+        if (item.stale.includes(resultTarget.message)) {
+          result.classList.add("is-stale");
+          result.firstChild.after(staleWord());
+        }
         result.before(...parts);
         result.after(...[chip(resultTarget), correction(resultTarget)].filter(Boolean));
       } else element.append(...parts);
@@ -77,20 +110,15 @@ export const addTalk = (desk) => {
     const row = node(
       "li",
       {
-        class: "hw-entry r-" + item.entry.role + (item.stale.length ? " is-stale" : ""),
+        class: "hw-entry r-" + item.entry.role + (isStale ? " is-stale" : ""),
         "data-id": item.entry.id,
         "data-key": keyOf(messageTarget),
       },
-      node(
-        "span",
-        { class: "hw-role" },
-        item.entry.role,
-        item.stale.length ? node("span", { class: "hw-stale" }, "stale") : null,
-      ),
+      node("span", { class: "hw-role" }, item.entry.role, isStale ? staleWord() : null),
       node(
         "div",
         { class: "hw-body" },
-        body,
+        withAdded(item, body),
         item.entry.note ? node("div", { class: "hw-note hw-end" }, item.entry.note) : null,
         chip(messageTarget),
         correction(messageTarget),

@@ -11,6 +11,7 @@ from workbench.app.label_actions import accept_changes, apply_action, opened_for
 from workbench.app.labelling import LabellingRole, LabellingView, open_for_labelling
 from workbench.app.running_turns import start_regeneration
 from workbench.app.services import Services
+from workbench.chat.json_value import as_object
 from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.records.labels.action import ActionKind, ActionRefused
 from workbench.records.labels.agreement import ProjectAgreement, project_agreement
@@ -32,10 +33,12 @@ from workbench.ui.present.label.commands import (
     read_changes,
     signed_by,
 )
+from workbench.ui.present.label.form import read_form
 from workbench.ui.present.label.label_tab import (
     NO_QUEUE,
     ActionAnswer,
     LabelTabView,
+    MockAnswer,
     QueueFacts,
     show_desk,
 )
@@ -79,7 +82,8 @@ class LabelEvents:
                 command, done = manage(services, command)
             except WorkbenchError as error:
                 notice = problem(error)
-        return _answer(services, command, answers, notice, done=done)
+        trial = _mock_answer(services, command) if command.trial else None
+        return _answer(services, command, answers, notice, done=done, trial=trial)
 
     @needs(Permission.ASK)
     def on_again(
@@ -175,6 +179,20 @@ def _refusal(action: PageAction, error: WorkbenchError) -> ActionAnswer:
     )
 
 
+def _mock_answer(services: Services, command: LabelCommand) -> MockAnswer:
+    """Let the mock rules of a tool answer the call of a form. No other tool is run."""
+    form = command.trial
+    try:
+        view = opened_for(services, command.session, command.seat)
+        texts = {name: str(text) for name, text in as_object(form.get("texts")).items()}
+        call = read_form(str(form.get("name")), texts, view.tools)
+        if call.name not in view.mocked:
+            raise BadInput(f"call to {call.name!r}", "the tool has no mock", "write the result")
+        return MockAnswer(form=form, result=services.tools.toolbox().run(call).result.text)
+    except WorkbenchError as error:
+        return MockAnswer(form=form, problem=str(error))
+
+
 def _answer(
     services: Services,
     command: LabelCommand,
@@ -182,6 +200,7 @@ def _answer(
     notice: NoticeView = CLEAR,
     *,
     done: str = "",
+    trial: MockAnswer | None = None,
 ) -> LabelTabView:
     """Return the current state of the tab."""
     seat = command.seat
@@ -211,7 +230,7 @@ def _answer(
         return show_desk(seat, (), NO_QUEUE, None, serial=command.serial, notice=failed, answers=answers)
     return show_desk(
         seat, projects, facts, opened,
-        serial=command.serial, notice=notice, answers=answers, ahead=ahead, done=done,
+        serial=command.serial, notice=notice, answers=answers, ahead=ahead, done=done, trial=trial,
     )  # fmt: skip
 
 

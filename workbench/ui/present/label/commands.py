@@ -17,7 +17,7 @@ from workbench.records.labels.action import (
     correction_json,
     correction_value,
 )
-from workbench.records.labels.label import LabelTarget
+from workbench.records.labels.label import AddedCall, LabelTarget
 from workbench.records.labels.project import (
     Member,
     Project,
@@ -113,6 +113,8 @@ class LabelCommand:
     """Index of the first session of the queue to list. None lists those around the shown session."""
     step: int
     """1 or -1 shows the session below or above `after` in the queue, done or not. 0 the next one with work to do."""
+    trial: JsonObject
+    """The form of an added call whose result the mock of its tool is to give. Empty for most commands."""
     manage: JsonObject
     """A change of a project, or an assignment of rows. Empty for most commands."""
     actions: tuple[PageAction, ...]
@@ -141,6 +143,7 @@ def parse_command(text: str) -> LabelCommand:
             if command.get("first") is None
             else min(max(_whole(command.get("first")), 0), MOST_ROWS),
             step=max(-1, min(1, _whole(command.get("step")))),
+            trial=as_object(command.get("trial")),
             manage=as_object(command.get("manage")),
             actions=tuple(
                 _action(as_object(action)) for action in _list(command.get("actions"))[:MOST_ACTIONS]
@@ -182,7 +185,8 @@ def _change(change: JsonObject, tools: OfferedTools) -> FieldChange:
     form = value.get("form") if isinstance(value, Mapping) else None
     if isinstance(form, Mapping):
         texts = {name: str(text) for name, text in as_object(form.get("texts")).items()}
-        value = correction_json(read_form(str(form.get("name")), texts, tools))
+        call, result = read_form(str(form.get("name")), texts, tools), form.get("result")
+        value = correction_json(AddedCall(call=call, result=result) if isinstance(result, str) else call)
     elif isinstance(value, Mapping):
         value = correction_json(correction_value(value))
     call = change.get("call")

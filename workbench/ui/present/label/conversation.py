@@ -8,8 +8,8 @@ from typing import Final
 from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
-from workbench.hermes.reading import ReadCall
-from workbench.records.labels.label import Label
+from workbench.hermes.reading import CallStatus, ReadCall
+from workbench.records.labels.label import AddedCall, Label
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.label.form import FormField, show_form, show_values
@@ -41,6 +41,8 @@ class LabelView:
     """For a call: the tool of the correction. Empty if there is none."""
     arguments: str = ""
     """For a call: the arguments of the correction as JSON."""
+    result: str | None = None
+    """For an added call: its result. None for others."""
     answers: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """Answers to the questions of the project, by the name of the question."""
 
@@ -77,6 +79,8 @@ class LabelTargetView:
     """The verdicts that it can have. The first one accepts it. Empty if it cannot be judged."""
     broken: str = ""
     """For a call: the first parameter that does not fit the schema. Empty if all do."""
+    is_invalid: bool = False
+    """For a call: whether it does not fit its schema, or its tool is not offered. It cannot be accepted."""
     others: tuple[OtherLabel, ...]
     """The labels of others that this labeller may see."""
     is_disputed: bool = False
@@ -87,6 +91,8 @@ class LabelTargetView:
     """For a call: its tool, for editing."""
     values: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """For a call: the values of the form fields."""
+    is_added: bool = False
+    """Whether a labeller added it as a call that the message lacks. The model did not write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +103,7 @@ class LabelEntry:
     stale: tuple[str, ...]
     """Ids of the message or of its results that follow a correction."""
     targets: tuple[LabelTargetView, ...]
-    """The calls in order, then their results, then the message itself."""
+    """The calls in order, then added calls, the results, and the message itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +118,8 @@ class TalkView:
     """The form fields of each offered tool."""
     descriptions: Mapping[str, str] = field(hash=False)
     """The description of each offered tool."""
+    mocked: tuple[str, ...] = ()
+    """The offered tools whose mocks can give the result of an added call."""
     row: tuple[NoticeLine, ...]
     """Lines about the training row that the conversation becomes."""
     is_blind: bool = False
@@ -141,6 +149,7 @@ def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
         ),
         tools={spec.name: show_form(spec) for spec in labelling.tools.specs},
         descriptions={spec.name: spec.description for spec in labelling.tools.specs},
+        mocked=tuple(labelling.mocked),
         row=tuple(_row(labelling)),
         is_blind=labelling.is_blind,
         can_export=not labelling.outcome.obstacles,
@@ -170,6 +179,7 @@ def _entry(
             others=_others(labelling.labels, stored, index, seat),
             verdicts=CALL_VERDICTS,
             broken=_broken(call),
+            is_invalid=call.status is not CallStatus.READY,
             tool=call.name,
             values=show_values(call.arguments, labelling.tools.by_name.get(call.name)),
         )
@@ -195,8 +205,35 @@ def _entry(
     return LabelEntry(
         entry=entry,
         stale=stale,
-        targets=(*targets, *_results(read_round, calls, labelling, seat), message_target),
+        targets=(
+            *targets,
+            *_added(stored, labelling, seat),
+            *_results(read_round, calls, labelling, seat),
+            message_target,
+        ),
     )
+
+
+def _added(stored: StoredMessage, labelling: LabellingView, seat: LabellingRole) -> Iterator[LabelTargetView]:
+    """Yield the calls that were added to a message, by this labeller or by others whose labels are visible."""
+    added = {
+        label.target.call_index: label.content.correction
+        for label in labelling.labels
+        if label.target.message_id == (stored.copy_of or stored.id)
+        and isinstance(label.content.correction, AddedCall)
+    }
+    for index, correction in sorted(added.items()):
+        yield LabelTargetView(
+            message=stored.id,
+            call=index,
+            role="model",
+            title=f"Added call · {correction.call.name}",
+            is_stop=seat.is_review and _is_disputed(labelling, stored, index),
+            is_disputed=_is_disputed(labelling, stored, index),
+            is_added=True,
+            label=_own_label(labelling.labels, stored, index, seat),
+            others=_others(labelling.labels, stored, index, seat),
+        )
 
 
 def _results(
@@ -248,15 +285,17 @@ def _own_label(
 def _label_view(label: Label) -> LabelView:
     content = label.content
     correction = content.correction
-    is_call = isinstance(correction, ToolCall)
+    call = correction.call if isinstance(correction, AddedCall) else correction
+    is_call = isinstance(call, ToolCall)
     return LabelView(
         verdict=content.verdict.value if content.verdict else "",
         rating=content.rating or 0,
         tags=content.tags,
         comment=content.comment,
         text=correction if isinstance(correction, str) else None,
-        name=correction.name if is_call else "",
-        arguments=json.dumps(correction.arguments, ensure_ascii=False) if is_call else "",
+        name=call.name if is_call else "",
+        arguments=json.dumps(call.arguments, ensure_ascii=False) if is_call else "",
+        result=correction.result if isinstance(correction, AddedCall) else None,
         answers=content.answers,
     )
 
@@ -277,7 +316,8 @@ def _others(
 def _other(label: Label) -> OtherLabel:
     content = label.content
     rating = f"{content.rating} of 5" if content.rating else ""
-    corrected = "corrected" if content.correction is not None else ""
+    is_added = isinstance(content.correction, AddedCall)
+    corrected = "" if content.correction is None else "added" if is_added else "corrected"
     verdict = content.verdict.value if content.verdict else ""
     answers = (f"{name}: {answer}" for name, answer in content.answers.items())
     summary = ", ".join(filter(None, (verdict, rating, corrected, *content.tags, *answers, content.comment)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.labelling import LabellingRole, LabellingView
+from workbench.chat.json_value import JsonObject
 from workbench.records.labels.agreement import ProjectAgreement
 from workbench.records.labels.project import (
     Project,
@@ -34,10 +35,8 @@ class QueueRow:
     title: str
     state: str
     """Value of a `QueueState`."""
-    note: str = ""
-    """Number, id and format of the imported row. Empty if it was not imported."""
-    assignee: str = ""
-    """The annotator, if items of several are listed."""
+    facts: tuple[str, ...] = ()
+    """The annotator, if rows of others are listed. Then number, id and format of an imported row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +99,17 @@ class ActionAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MockAnswer:
+    """What the mock of a tool answers an added call."""
+
+    form: JsonObject = field(hash=False)
+    """The form as the page sent it."""
+    result: str = ""
+    problem: str = ""
+    """Why there is no result. Empty if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTabView:
     """Everything that the Label tab shows."""
 
@@ -131,6 +141,8 @@ class LabelTabView:
     """The next conversations of the queue that the page has not loaded yet."""
     done: str = ""
     """The result of a change of the project, or of an assignment. Empty if there was none."""
+    trial: MockAnswer | None = None
+    """The result of an added call. None if none was requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +174,7 @@ def show_desk(
     answers: Sequence[ActionAnswer] = (),
     ahead: Sequence[LabellingView] = (),
     done: str = "",
+    trial: MockAnswer | None = None,
 ) -> LabelTabView:
     """Show the Label tab.
 
@@ -175,14 +188,15 @@ def show_desk(
         answers: The results of the command's actions.
         ahead: The next sessions, for the page to load before they are needed.
         done: The result of a change of the project, or of an assignment.
+        trial: The result of an added call.
     """
     page, progress = queue.page, queue.progress
-    names = {item.assignee for item in page.items}
+    shows_assignee = any(item.assignee not in ("", seat.labeller) for item in page.items)
     return LabelTabView(
         serial=serial,
         project=_project(seat, projects, queue),
         labeller=seat.labeller,
-        rows=tuple(_queue_row(item, shows_assignee=len(names) > 1) for item in page.items),
+        rows=tuple(_queue_row(item, shows_assignee=shows_assignee) for item in page.items),
         first=page.first,
         total=page.total,
         progress=_progress(seat, progress),
@@ -199,6 +213,7 @@ def show_desk(
         answers=tuple(answers),
         ahead=tuple(show_talk(view, seat) for view in ahead),
         done=done,
+        trial=trial,
     )
 
 
@@ -219,8 +234,9 @@ def _queue_row(item: QueueItem, *, shows_assignee: bool) -> QueueRow:
         id=item.session_id,
         title=item.title or "untitled",
         state=item.state.value,
-        note=" · ".join(filter(None, (number, item.row_id, item.format))),
-        assignee=item.assignee if shows_assignee else "",
+        facts=tuple(
+            filter(None, (item.assignee if shows_assignee else "", number, item.row_id, item.format))
+        ),
     )
 
 
