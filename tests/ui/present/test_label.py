@@ -199,7 +199,7 @@ def test_a_row_of_the_queue_names_the_imported_row():
         session_id="s1", title=title, **fields, row_id="r7", row_number=7, format="openai", file="a.jsonl"
     )
     shown = _queue_row(item, shows_assignee=True)
-    assert (shown.title, shown.facts) == (title, ("ann", "#7", "r7", "openai"))
+    assert (shown.title, shown.facts) == (title, ("ann", "#7", "openai", "r7"))
     assert _queue_row(QueueItem(session_id="s2", title="", **fields), shows_assignee=False).facts == ()
 
 

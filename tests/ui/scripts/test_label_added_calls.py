@@ -246,7 +246,7 @@ def test_number_id_format_and_annotator_of_a_row_are_visible_below_a_long_title(
     desk = Desk(component)
     long_id = "row-" + "0123456789" * 8
     desk.titles = {"one": "What is the weather in a town with a very long name today? " * 3}
-    desk.facts = {"one": ("ben", "#1204", long_id, "llamafactory"), "two": ("cleo", "#2", "r2", "openai")}
+    desk.facts = {"one": ("ben", "#1204", "llamafactory", long_id), "two": ("cleo", "#2", "openai", "r2")}
     desk.begin()
     for width in (1440, 1000, 390):
         component.page.set_viewport_size({"width": width, "height": 800})
@@ -260,7 +260,7 @@ def test_number_id_format_and_annotator_of_a_row_are_visible_below_a_long_title(
                     """element => {
                       const box = element.getBoundingClientRect();
                       const at = document.elementFromPoint(box.left + 4, box.top + box.height / 2);
-                      return at === element && box.width > 8;
+                      return at === element && box.width > 8 && box.left >= 0 && box.right <= innerWidth;
                     }"""
                 ), (width, fact)
     component.page.set_viewport_size({"width": 1000, "height": 700})

@@ -93,6 +93,7 @@ export const addBar = (desk) => {
 
   const show = (changes) =>
     desk.inTurn(() => {
+      showError("");
       if (changes.seat) desk.takeSeat(changes.seat);
       Object.assign(desk.state, changes);
       storeSeat();

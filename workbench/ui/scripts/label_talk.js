@@ -79,6 +79,7 @@ export const addTalk = (desk) => {
       notes: name && !result ? ["It has no result yet."] : [],
       result: result ? { text: result, is_error: false, note: "" } : null,
     });
+    if (!name) element.querySelector(".hw-arguments").remove();
     element.classList.add("hw-added");
     element.classList.toggle("is-free", isFree(target));
     element.dataset.key = keyOf(target);

@@ -36,7 +36,7 @@ class QueueRow:
     state: str
     """Value of a `QueueState`."""
     facts: tuple[str, ...] = ()
-    """The annotator, if rows of others are listed. Then number, id and format of an imported row."""
+    """The annotator, if rows of others are listed. Then number, format and id of an imported row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +235,7 @@ def _queue_row(item: QueueItem, *, shows_assignee: bool) -> QueueRow:
         title=item.title or "untitled",
         state=item.state.value,
         facts=tuple(
-            filter(None, (item.assignee if shows_assignee else "", number, item.row_id, item.format))
+            filter(None, (item.assignee if shows_assignee else "", number, item.format, item.row_id))
         ),
     )
 
