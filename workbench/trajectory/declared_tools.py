@@ -33,7 +33,7 @@ _scan: Final = json.JSONDecoder().raw_decode
 
 
 def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
-    """Read the tools of a column: a list of specs or of bare functions, or such a list as JSON text.
+    """Read the tools of a column: a list of specs, of bare functions or of their JSON, or such a list as JSON text.
 
     None, an empty text and the text `null` declare no tools. A value that cannot be read declares none either
     and adds a finding `tools-unreadable`. Results are cached and shared, so do not change them.
@@ -99,7 +99,15 @@ def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple
     if not isinstance(value, list):
         findings.append(_unreadable("the tools are not a list of objects", pointer))
         return ()
-    return tuple(_declaration(value, pointer, findings, is_text=is_text))
+    return tuple(_declaration([*map(_decoded, value)], pointer, findings, is_text=is_text))
+
+
+def _decoded(tool: JsonValue) -> JsonValue:
+    """Return the object of a tool that is a text of JSON; any other value unchanged."""
+    try:
+        return loads_fast(tool) if isinstance(tool, str) else tool
+    except (ValueError, RecursionError):
+        return tool
 
 
 def plain_specs(text: str) -> DeclaredSpecs | None:

@@ -18,6 +18,7 @@ from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import RowEntry, RowFinding
+from workbench.trajectory.row_pointer import pointer_parts
 from workbench.trajectory.system_text import form_of_examples
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.formats import wrong_formats
@@ -72,7 +73,7 @@ def without_filled_nulls(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
     spec = close_spec(spec)
     for finding in check_arguments(spec, arguments):
         if _is_filled(finding, spec, arguments):
-            arguments = cast(JsonObject, _without(arguments, _parts(finding.pointer or "")))
+            arguments = cast(JsonObject, _without(arguments, pointer_parts(finding.pointer or "")))
     return arguments
 
 
@@ -108,7 +109,7 @@ def _closed(schema: JsonValue) -> JsonValue:
 
 
 def _is_filled(finding: Finding, spec: ToolSpec, arguments: JsonObject) -> bool:
-    parts = _parts(finding.pointer or "")
+    parts = pointer_parts(finding.pointer or "")
     if finding.code not in _FILLED or not parts or _at(arguments, parts) is not None:
         return False
     return parts[-1] not in _required(spec.schema, parts[:-1])
@@ -121,10 +122,6 @@ def _required(schema: JsonValue, parts: list[str]) -> frozenset[str]:
         schema = properties.get(part, as_object(schema).get("items"))
     names = as_object(schema).get("required")
     return frozenset(map(str, names)) if isinstance(names, list) else frozenset()
-
-
-def _parts(pointer: str) -> list[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
 def _at(value: JsonValue, parts: list[str]) -> JsonValue:

@@ -1,18 +1,19 @@
 """Repair a row in its own format, if that is safe: apply the reader's fixes, and remove Arrow's nulls."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from workbench.chat.finding import Edit, Span, apply_edits
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Dialect, ReadCall, Reading
 from workbench.hermes.spelling.tools import template_json
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
-from workbench.trajectory.row import EntryCall
+from workbench.trajectory.row import Declaration, EntryCall
+from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, value_at, with_value
 from workbench.trajectory.validate.arguments import without_filled_nulls
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
 
@@ -49,11 +50,11 @@ def repair_row(parsed: ParsedRow) -> RepairedRow:
     fields: JsonValue = parsed.row.fields
     repairs: list[Repair] = []
     for change in _in_specs(parsed):
-        fields = _replaced(fields, _parts(change.pointer), change.value)
+        fields = with_value(fields, pointer_parts(change.pointer), change.value)
         repairs.append(Repair(change.code, None, change.pointer))
     for parsed_entry in parsed.entries:
-        for change in (*_in_text(parsed_entry, parsed.tools), *_in_structure(parsed_entry, parsed.tools)):
-            fields = _replaced(fields, _parts(change.pointer), change.value)
+        for change in (*_in_text(parsed_entry, parsed), *_in_structure(parsed_entry, parsed.tools)):
+            fields = with_value(fields, pointer_parts(change.pointer), change.value)
             repairs.append(Repair(change.code, parsed_entry.entry.place, change.pointer))
     return RepairedRow(fields=cast(JsonObject, fields), repairs=tuple(repairs))
 
@@ -61,23 +62,33 @@ def repair_row(parsed: ParsedRow) -> RepairedRow:
 def _in_specs(parsed: ParsedRow) -> Iterator[_Change]:
     """Yield the tools of a column without nulls and with type names of JSON Schema, in the form that they have."""
     for declaration in parsed.row.declarations:
-        if declaration.place != "column":
+        if declaration.place != "column" or not leads_somewhere(parsed.row.fields, declaration.pointer):
             continue
         plain = [with_json_types(without_nulls(spec)) for spec in declaration.specs]
         if all(new is old for new, old in zip(plain, declaration.specs, strict=True)):
             continue
-        listed = [spec.function if declaration.is_bare else spec.document for spec in plain]
-        value = template_json(cast(JsonValue, listed)) if declaration.is_text else cast(JsonValue, listed)
-        yield _Change("spec-unusual", declaration.pointer, value)
+        written = value_at(parsed.row.fields, declaration.pointer)
+        if isinstance(written, list) and written == _listed(declaration, declaration.specs):
+            yield _Change("spec-unusual", declaration.pointer, _listed(declaration, plain))
+        elif isinstance(written, list) and all(isinstance(text, str) for text in written):
+            texts = [template_json(spec) for spec in _listed(declaration, plain)]
+            yield _Change("spec-unusual", declaration.pointer, texts)
+        elif declaration.is_text:
+            yield _Change("spec-unusual", declaration.pointer, template_json(_listed(declaration, plain)))
 
 
-def _in_text(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
+def _listed(declaration: Declaration, specs: Sequence[ToolSpec]) -> list[JsonValue]:
+    return [spec.function if declaration.is_bare else spec.document for spec in specs]
+
+
+def _in_text(parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[_Change]:
     """Yield the entry's text with fixes applied, then without nulls. A text of several entries is left alone."""
-    if parsed_entry.entry.text_start or not (
-        parsed_entry.reading or any(call.given is None for call in parsed_entry.calls)
-    ):
+    entry = parsed_entry.entry
+    if not (parsed_entry.reading or any(call.given is None for call in parsed_entry.calls)):
         return
-    pointer = parsed_entry.entry.text_pointer
+    pointer, tools = entry.text_pointer, parsed.tools
+    if entry.text_start or not _is_whole(parsed.row.fields, pointer, entry.text):
+        return
     reading = parsed_entry.reading or parse(parsed_entry.entry.text, tools=tools)
     if reading.fixes and not any(fix.is_guess for fix in reading.fixes):
         text = fixed(reading.text, reading)
@@ -86,6 +97,14 @@ def _in_text(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change
     edits = list(_null_edits(reading, tools))
     if edits:
         yield _Change("none-filled", pointer, apply_edits(reading.text, edits))
+
+
+def _is_whole(fields: JsonObject, pointer: str, text: str) -> bool:
+    """Whether a text is all that the row has at a pointer: as a text, or as parts that are nothing but text."""
+    written = value_at(fields, pointer) if leads_somewhere(fields, pointer) else None
+    if isinstance(written, list):
+        return all(as_object(part).keys() <= {"type", "text"} for part in written)
+    return written == text
 
 
 def _null_edits(reading: Reading, tools: OfferedTools) -> Iterator[Edit]:
@@ -123,24 +142,3 @@ def _given_changes(call: ParsedCall, given: EntryCall, tools: OfferedTools) -> I
 def _without_nulls(name: str, arguments: JsonObject, tools: OfferedTools) -> JsonObject:
     spec = tools.by_name.get(name)
     return without_filled_nulls(spec, arguments) if spec else arguments
-
-
-def _parts(pointer: str) -> Sequence[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-
-
-def _replaced(value: JsonValue, parts: Sequence[str], new: JsonValue) -> JsonValue:
-    """Return a copy of `value` with `new` at the path `parts`."""
-    if not parts:
-        return new
-    if isinstance(value, Mapping):
-        return {
-            key: _replaced(inner, parts[1:], new) if key == parts[0] else inner
-            for key, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [
-            _replaced(inner, parts[1:], new) if str(place) == parts[0] else inner
-            for place, inner in enumerate(value)
-        ]
-    return value
