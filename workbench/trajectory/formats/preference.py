@@ -20,42 +20,55 @@ _KTO: Final = ("prompt", "completion", "label", "tools")
 
 def _read_dpo(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
-    shared = 0
-    prompt = _part(row, "prompt", "user", findings, 0)
-    if "prompt" not in row:
-        prompt, shared = _shared_prompt(row, findings)
+    prompt, shared = _prompt(row, findings)
     start = len(prompt)
     chosen = _part(row, "chosen", "assistant", findings, start, shared)
     rejected = _part(row, "rejected", "assistant", findings, start + len(chosen), shared)
-    entries = (*prompt, *chosen)
-    return TrainingRow(
-        format="dpo",
-        fields=row,
-        entries=entries,
-        rejected=rejected,
-        answer_start=start,
-        declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
-        columns={key: value for key, value in row.items() if key not in _DPO},
-        findings=tuple(findings),
-    )
+    return _row("dpo", row, prompt, chosen, findings, rejected=rejected)
 
 
 def _read_kto(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
-    prompt = _part(row, "prompt", "user", findings, 0)
-    entries = (*prompt, *_part(row, "completion", "assistant", findings, len(prompt)))
+    completion = row.get("completion")
+    shared = 0
+    if isinstance(completion, list) and not isinstance(row.get("prompt"), list):
+        shared = _question_end(completion)
+    if shared and isinstance(completion, list):
+        prompt = read_messages(completion[:shared], "/completion", findings)
+    else:
+        prompt = _part(row, "prompt", "user", findings, 0)
     label = row.get("label")
     if not isinstance(label, bool | None):
         findings.append(_missing("label", "must be true or false"))
         label = None
+    answer = _part(row, "completion", "assistant", findings, len(prompt), shared)
+    return _row("kto", row, prompt, answer, findings, label=label)
+
+
+def _row(
+    name: str,
+    row: JsonObject,
+    prompt: tuple[RowEntry, ...],
+    answer: tuple[RowEntry, ...],
+    findings: list[RowFinding],
+    *,
+    rejected: tuple[RowEntry, ...] = (),
+    label: bool | None = None,
+) -> TrainingRow:
+    entries = (*prompt, *answer)
+    own = set(_DPO if name == "dpo" else _KTO)
+    # Some rows repeat the question as a text. A text that the answers do not begin with says something else.
+    if prompt and prompt[0].pointer != "/prompt" and isinstance(row.get("prompt"), str):
+        own -= set() if any(row["prompt"] == entry.text for entry in prompt) else {"prompt"}
     return TrainingRow(
-        format="kto",
+        format=name,
         fields=row,
         entries=entries,
+        rejected=rejected,
         answer_start=len(prompt),
         label=label,
         declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
-        columns={key: value for key, value in row.items() if key not in _KTO},
+        columns={key: value for key, value in row.items() if key not in own},
         findings=tuple(findings),
     )
 
@@ -71,34 +84,60 @@ def _part(
         role: Role of the entry if the column holds a text.
         findings: Gets the problems.
         start: Index of the first entry.
-        skipped: Number of messages at the beginning of the list that belong to the prompt.
+        skipped: Number of messages, or of characters, at the beginning that belong to the prompt.
     """
     column = row.get(name)
     if isinstance(column, str):
-        (entry,) = read_messages([{"role": role, "content": column}], f"/{name}", findings, start=start)
-        return (replace(entry, pointer=f"/{name}", text_pointer=f"/{name}"),)
+        return (_text_entry(column[skipped:], name, role, start, skipped),)
     if not isinstance(column, list):
         findings.append(_missing(name, "must be a list of messages or a text"))
         return ()
-    entries = read_messages(column, f"/{name}", findings, start=start - skipped)
+    own: list[RowFinding] = []
+    entries = read_messages(column, f"/{name}", own, start=start - skipped)
+    findings += [finding for finding in own if (finding.entry or 0) >= start]
     return entries[skipped:]
 
 
-def _shared_prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[RowEntry, ...], int]:
-    """Return the messages that both answers begin with, and their number. *Source:* TRL's `extract_prompt`."""
-    chosen, rejected = row.get("chosen"), row.get("rejected")
-    if not isinstance(chosen, list) or not isinstance(rejected, list):
-        findings.append(_missing("prompt", "missing, and the answers are not lists that begin with one"))
+def _text_entry(text: str, name: str, role: str, place: int, text_start: int = 0) -> RowEntry:
+    (entry,) = read_messages([{"role": role, "content": text}], f"/{name}", [], start=place)
+    return replace(entry, pointer=f"/{name}", text_pointer=f"/{name}", text_start=text_start)
+
+
+def _prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[RowEntry, ...], int]:
+    """Return the prompt, and the number of messages or characters at the beginning of both answers that belong to it.
+
+    Answers that are whole conversations begin with the prompt, even if the row has it as a text, too. *Source:* TRL's
+    `maybe_extract_prompt`.
+    """
+    prompt, chosen, rejected = row.get("prompt"), row.get("chosen"), row.get("rejected")
+    if isinstance(chosen, list) and isinstance(rejected, list) and not isinstance(prompt, list):
+        shared = _shared_count(chosen, rejected)
+        if shared:
+            return read_messages(chosen[:shared], "/chosen", findings), shared
+    if isinstance(chosen, str) and isinstance(rejected, str) and prompt is None:
+        shared = _shared_count(chosen, rejected)
+        # The space before the first different word belongs to the answers.
+        shared -= chosen[:shared].endswith(" ")
+        if shared:
+            return (_text_entry(chosen[:shared], "chosen", "user", 0),), shared
+    if prompt is None:
+        findings.append(_missing("prompt", "missing, and the answers do not begin alike; add it"))
         return (), 0
-    count = _shared_count(chosen, rejected)
-    return read_messages(chosen[:count], "/chosen", findings), count
+    return _part(row, "prompt", "user", findings, 0), 0
 
 
 def _shared_count(first: Sequence[JsonValue], second: Sequence[JsonValue]) -> int:
-    pairs = zip(first, second, strict=False)
-    return next(
-        (count for count, (left, right) in enumerate(pairs) if left != right), min(len(first), len(second))
-    )
+    """Return how many items both begin with; at least the last one of each belongs to the answer."""
+    pairs = enumerate(zip(first, second, strict=False))
+    most = max(min(len(first), len(second)) - 1, 0)
+    return next((count for count, (left, right) in pairs if left != right or count == most), most)
+
+
+def _question_end(messages: Sequence[JsonValue]) -> int:
+    """Return the number of messages up to the last one that is not of the model or a tool."""
+    asked = ("system", "developer", "user")
+    ends = (index + 1 for index, message in enumerate(messages) if as_object(message).get("role") in asked)
+    return max(ends, default=0)
 
 
 def _missing(name: str, problem: str) -> RowFinding:
@@ -167,7 +206,7 @@ def _fits_dpo(row: JsonObject) -> bool:
 def _fits_kto(row: JsonObject) -> bool:
     completion = row.get("completion")
     is_chat = isinstance(completion, list) and any("role" in as_object(message) for message in completion)
-    return "prompt" in row and (is_chat or isinstance(completion, str))
+    return ("prompt" in row and (is_chat or isinstance(completion, str))) or (is_chat and "label" in row)
 
 
 DPO: Final = RowFormat(
