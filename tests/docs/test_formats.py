@@ -26,6 +26,7 @@ COLUMNS = dict.fromkeys(
         "completion",
         "label",
         "system",
+        "input",
         "functions",
     ],
     1,

@@ -6,49 +6,58 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.trajectory.formats.anthropic import ANTHROPIC
 from workbench.trajectory.formats.glaive import GLAIVE
 from workbench.trajectory.formats.hermes_messages import HERMES_MESSAGES
+from workbench.trajectory.formats.langchain import LANGCHAIN
 from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
 from workbench.trajectory.formats.llamafactory_preference import LLAMAFACTORY_DPO, LLAMAFACTORY_KTO
+from workbench.trajectory.formats.llamafactory_v1 import LLAMAFACTORY_V1, LLAMAFACTORY_V1_DPO
+from workbench.trajectory.formats.ms_swift import MS_SWIFT
 from workbench.trajectory.formats.openai import OPENAI, TRL
+from workbench.trajectory.formats.openai_evals import OPENAI_EVALS
+from workbench.trajectory.formats.openai_preference import OPENAI_PREFERENCE
 from workbench.trajectory.formats.preference import DPO, KTO
 from workbench.trajectory.formats.raw import RAW
+from workbench.trajectory.formats.request_log import REQUEST_LOG
+from workbench.trajectory.formats.responses import RESPONSES
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import HERMES_AGENT, HERMES_V1, SHAREGPT
 from workbench.trajectory.formats.toolace import TOOLACE
+from workbench.trajectory.formats.wrapped import datasets_rows, json_texts
 from workbench.trajectory.formats.xlam import XLAM
 from workbench.trajectory.row import RowFinding
 
 AUTO: Final = "auto"
 """Format name for detecting each row's format."""
 
-FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
-    {
-        row_format.name: row_format
-        for row_format in (
-            DPO,
-            KTO,
-            LLAMAFACTORY_DPO,
-            LLAMAFACTORY_KTO,
-            XLAM,
-            GLAIVE,
-            TOOLACE,
-            LLAMAFACTORY,
-            HERMES_AGENT,
-            HERMES_V1,
-            SHAREGPT,
-            HERMES_MESSAGES,
-            TRL,
-            OPENAI,
-            RAW,
-        )
-    }
+_PLAIN: Final = (
+    DPO,
+    KTO,
+    LLAMAFACTORY_DPO,
+    LLAMAFACTORY_KTO,
+    XLAM,
+    GLAIVE,
+    TOOLACE,
+    LLAMAFACTORY,
+    HERMES_AGENT,
+    HERMES_V1,
+    SHAREGPT,
+    OPENAI_PREFERENCE,
+    OPENAI_EVALS,
+    LLAMAFACTORY_V1_DPO,
+    REQUEST_LOG,
+    LANGCHAIN,
+    MS_SWIFT,
+    LLAMAFACTORY_V1,
+    ANTHROPIC,
+    RESPONSES,
+    HERMES_MESSAGES,
+    TRL,
+    OPENAI,
+    RAW,
 )
-"""By name, the most specific first: a row that fits several formats is read as the first of them."""
-DEFAULT_FORMAT: Final = SHAREGPT.name
-"""Format of exported sessions, unless another is chosen."""
-WRITTEN: Final = tuple(row_format.name for row_format in FORMATS.values() if row_format.spell is not None)
-"""Names of the formats that can be written."""
+"""The most specific first. Those of `from` and `value` come early, because most rows are of them."""
 
 
 def detect_format(row: JsonObject) -> RowFormat | None:
@@ -61,6 +70,26 @@ def detect_format(row: JsonObject) -> RowFormat | None:
         if row_format.fits(row):
             return row_format
     return None
+
+
+def _detect_plain(row: JsonObject) -> RowFormat | None:
+    for row_format in _PLAIN:
+        if row_format.fits(row):
+            return row_format
+    return None
+
+
+FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
+    {
+        row_format.name: row_format
+        for row_format in (json_texts(_detect_plain), datasets_rows(detect_format), *_PLAIN)
+    }
+)
+"""By name, the most specific first: a row that fits several formats is read as the first of them."""
+DEFAULT_FORMAT: Final = SHAREGPT.name
+"""Format of exported sessions, unless another is chosen."""
+WRITTEN: Final = tuple(row_format.name for row_format in FORMATS.values() if row_format.spell is not None)
+"""Names of the formats that can be written."""
 
 
 def format_named(name: str) -> RowFormat:

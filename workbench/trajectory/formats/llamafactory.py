@@ -1,16 +1,15 @@
 """LLaMA-Factory's ShareGPT with tools: calls and results as entries, in strict order of turns."""
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, cast
+from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.call_texts import read_calls, tagged_calls
 from workbench.trajectory.formats.shared.text_entries import (
     FromValueEntry,
     TextEntry,
@@ -24,8 +23,8 @@ from workbench.trajectory.formats.shared.text_entries import (
     text_entries,
     unwrap_results,
 )
-from workbench.trajectory.hermes_text import read_tolerantly, spell_parts, tagged
-from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.hermes_text import spell_parts
+from workbench.trajectory.row import EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results
 from workbench.trajectory.writing.losses import (
@@ -54,8 +53,8 @@ SPEAKERS: Final[Mapping[str, Role]] = {
 _OWN: Final = ("conversations", "tools", "system")
 _JOINT: Final = "\n</tool_response>\n<tool_response>\n"
 """Separator of results in one observation. *Source:* LLaMA-Factory's converter of OpenAI messages."""
-_THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
-"""*Source:* LLaMA-Factory's `FunctionFormatter`, with the template's `thought_words`."""
+THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
+"""A thought at the beginning of a text. *Source:* LLaMA-Factory's `FunctionFormatter` and `thought_words`."""
 
 
 def read_entries(row: JsonObject, name: str, own: Collection[str]) -> TrainingRow:
@@ -88,13 +87,13 @@ def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[RowEntry]:
 
 
 def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
-    text, thought, read_calls, results = raw_entry.text, None, (), ()
+    text, thought, calls_read, results = raw_entry.text, None, (), ()
     tagged_text = None
     if raw_entry.speaker == "function_call":
         thought, body = _without_thought(text)
-        read_calls = tuple(_calls(body, raw_entry))
-        if any(call.problem or call.fixes for call in read_calls):
-            tagged_text = text.removesuffix(body) + _tagged(body)
+        calls_read = tuple(read_calls(body, raw_entry.text_pointer, "function_call", raw_entry.report))
+        if any(call.problem or call.fixes for call in calls_read):
+            tagged_text = text.removesuffix(body) + tagged_calls(body)
         text = ""
     elif raw_entry.role is Role.TOOL:
         results = tuple(
@@ -108,7 +107,7 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
         text=text,
         text_pointer=raw_entry.text_pointer,
         thought=thought,
-        calls=read_calls,
+        calls=calls_read,
         tagged_text=tagged_text,
         results=results,
         is_trained=raw_entry.keys.is_trained,
@@ -117,63 +116,14 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
 
 
 def _without_thought(text: str) -> tuple[str | None, str]:
-    match = _THOUGHT.match(text)
+    match = THOUGHT.match(text)
     return (match[1], text[match.end() :]) if match else (None, text)
-
-
-def _tagged(body: str) -> str:
-    """Return the value of a `function_call` in Hermes' tags: one block for each call, or one for all of the text."""
-    try:
-        value = cast(JsonValue, json.loads(body))
-    except (ValueError, RecursionError):
-        return tagged(body)
-    return "\n".join(map(tagged, map(template_json, value))) if isinstance(value, list) else tagged(body)
 
 
 def _results(text: str, calls: int) -> Sequence[str]:
     """Split an observation into results, but only if it gives as many as there were calls before it."""
     pieces = text.split(_JOINT)
     return pieces if len(pieces) == calls else [text]
-
-
-def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
-    pointer = raw_entry.text_pointer
-    try:
-        value = cast(JsonValue, json.loads(text))
-    except (ValueError, RecursionError):
-        if tolerant := read_tolerantly(text):
-            for call in tolerant.calls:
-                yield EntryCall.in_text(
-                    pointer, call.name, call.arguments, fixes=tolerant.fixes, others=call.others
-                )
-            return
-        value, problem = None, "the value of function_call is not JSON"
-    else:
-        problem = "the value of function_call is not a call or a list of calls"
-    listed = value if isinstance(value, list) else [value]
-    if not listed or not all(isinstance(call_value, dict) for call_value in listed):
-        raw_entry.report("call-unreadable", problem)
-        yield EntryCall.in_text(pointer, problem=problem)
-        return
-    for call_value in listed:
-        call = _call(cast(JsonObject, call_value), pointer)
-        if call.problem:
-            raw_entry.report("call-unreadable", call.problem)
-        yield call
-
-
-def _call(fields: JsonObject, pointer: str) -> EntryCall:
-    name, arguments = fields.get("name"), fields.get("arguments")
-    problem = "" if isinstance(name, str) and name else "the call has no name"
-    if not isinstance(arguments, dict):
-        problem = problem or "the arguments are not an object"
-    return EntryCall.in_text(
-        pointer,
-        name if isinstance(name, str) else "",
-        arguments if isinstance(arguments, dict) else None,
-        problem=problem,
-        others=other_members(fields),
-    )
 
 
 def has_llamafactory_entries(row: JsonObject) -> bool:

@@ -15,6 +15,7 @@ from workbench.trajectory.formats.llamafactory import (
 )
 from workbench.trajectory.formats.preference import mark_answer, need_label, need_rejected
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
+from workbench.trajectory.formats.shared.views import moved_entry
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import drop_columns
@@ -52,20 +53,9 @@ def _answer(answer: JsonValue, name: str, findings: list[RowFinding]) -> tuple[R
     findings.extend(
         replace(finding, entry=None, pointer=_moved(finding.pointer, name)) for finding in read.findings
     )
-    return tuple(_moved_entry(entry, name) for entry in read.entries)
-
-
-def _moved_entry(entry: RowEntry, name: str) -> RowEntry:
-    calls = (
-        replace(
-            call,
-            pointer=_moved(call.pointer, name),
-            arguments_pointer=_moved(call.arguments_pointer, name),
-        )
-        for call in entry.calls
+    return tuple(
+        moved_entry(entry, lambda pointer: _moved(pointer, name), entry.place) for entry in read.entries
     )
-    pointers = {"pointer": _moved(entry.pointer, name), "text_pointer": _moved(entry.text_pointer, name)}
-    return replace(entry, calls=tuple(calls), **pointers)
 
 
 def _moved(pointer: str, name: str) -> str:

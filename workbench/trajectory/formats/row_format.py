@@ -47,5 +47,7 @@ class RowFormat:
     dataset_info: JsonObject | None = field(default=None, hash=False)
     """The entry of LLaMA-Factory's `dataset_info.json`, without the name of the file; None if it cannot read the
     format."""
+    answers: tuple[str, str] = ("chosen", "rejected")
+    """Columns of the preferred and the rejected answer, in formats with two answers."""
     joins_results: bool = False
     """Whether the results of parallel calls must be in one entry."""

@@ -150,6 +150,7 @@ SPEAKERS: Final[Mapping[str, Role]] = {
     "gpt": Role.ASSISTANT,
     "assistant": Role.ASSISTANT,
     "tool": Role.TOOL,
+    "ipython": Role.TOOL,
 }
 """The `from` of an entry to its role."""
 WRITTEN: Final = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt", Role.TOOL: "tool"}

@@ -60,17 +60,18 @@ def answer_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     if row.format not in FORMATS or FORMATS[row.format].content is not RowContent.PAIR:
         return
     chosen = row.entries[row.answer_start or 0 :]
-    for name, entries in (("chosen", chosen), ("rejected", row.rejected)):
+    columns = FORMATS[row.format].answers
+    for name, column, entries in zip(("chosen", "rejected"), columns, (chosen, row.rejected), strict=True):
         if not any(entry.text.strip() or entry.calls or entry.thought for entry in entries):
             # Entries of the chosen answer have a finding of their own.
             if not entries or name == "rejected":
                 yield row_finding(
-                    "no-answer", f"the {name} answer is empty; add it or remove the row", pointer=f"/{name}"
+                    "no-answer", f"the {name} answer is empty; add it or remove the row", pointer=f"/{column}"
                 )
             return
     if _content(chosen) == _content(row.rejected):
         message = "the chosen and the rejected answer are the same, so there is nothing to prefer"
-        yield row_finding("same-answers", message, pointer="/rejected")
+        yield row_finding("same-answers", message, pointer=f"/{columns[1]}")
 
 
 def _content(entries: Sequence[RowEntry]) -> list[tuple[object, ...]]:

@@ -88,8 +88,10 @@ ROLES: Final = {
     "assistant": Role.ASSISTANT,
     "tool": Role.TOOL,
     "function": Role.TOOL,
+    "ipython": Role.TOOL,
 }
-"""Role by its name in chat APIs; OpenAI uses `developer` in new and `function` in old messages."""
+"""Role by its name in chat APIs; OpenAI uses `developer` in new and `function` in old messages, Llama's templates use
+`ipython` for results."""
 THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 """Keys for separate reasoning. *Source:* DeepSeek and vLLM, OpenRouter, Hugging Face's gpt-oss template."""
 _USED: Final = frozenset({"role", "content", "tool_calls", "function_call"})
@@ -230,7 +232,11 @@ def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
 def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> EntryCall:
     # Chat APIs wrap the call in `function`; chat templates also accept it without.
     function, within = (as_object(call["function"]), below + key) if "function" in call else (call, below)
-    name, call_id, raw_arguments = function.get("name"), call.get("id"), function.get("arguments")
+    name, call_id, raw_arguments = (
+        function.get("name"),
+        _text_member(call, "id", spot, below),
+        function.get("arguments"),
+    )
     arguments, problem = _arguments(raw_arguments)
     if not isinstance(name, str) or not name:
         problem = "the call has no name"
@@ -240,7 +246,7 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> 
         name=name if isinstance(name, str) else "",
         arguments=arguments,
         arguments_text=raw_arguments if isinstance(raw_arguments, str) else None,
-        id=call_id if isinstance(call_id, str) else None,
+        id=call_id,
         pointer=spot.pointer + (below or key),
         arguments_pointer=f"{spot.pointer}{within}/arguments",
         problem=problem,
@@ -270,14 +276,18 @@ def _arguments(value: JsonValue) -> tuple[JsonObject | None, str]:
 def _results(fields: JsonObject, text: str, spot: _Spot) -> tuple[EntryResult, ...]:
     """Read the result, or each one of those within tags."""
     results = read_results(text, f"{spot.pointer}/content")
-    call_id, name = fields.get("tool_call_id"), fields.get("name")
     if len(results) > 1 or fields.get("role") == "user":
         return results
-    return tuple(
-        replace(
-            result,
-            id=call_id if isinstance(call_id, str) else None,
-            name=name if isinstance(name, str) else None,
-        )
-        for result in results
-    )
+    call_id, name = (_text_member(fields, key, spot) for key in ("tool_call_id", "name"))
+    return tuple(replace(result, id=call_id, name=name) for result in results)
+
+
+def _text_member(fields: JsonObject, key: str, spot: _Spot, below: str = "") -> str | None:
+    """Return an id or a name. A number is read as its text, and anything else is reported."""
+    value = fields.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    if type(value) is int:
+        return str(value)
+    spot.report("missing-field", f"`{key}` is not a text; write it as one", f"{below}/{key}")
+    return None

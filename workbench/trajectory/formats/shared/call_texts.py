@@ -1,0 +1,71 @@
+"""Read calls that a format holds as a text of JSON in an entry of their own, or in a part of one."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.body.shape import other_members
+from workbench.hermes.spelling.tools import template_json
+from workbench.trajectory.hermes_text import read_tolerantly, tagged
+from workbench.trajectory.row import EntryCall
+
+
+def read_calls(
+    text: str, pointer: str, name: str, report: Callable[[str, str], None], *, takes_list: bool = True
+) -> Iterator[EntryCall]:
+    """Read a call, or a list of calls. One that is not JSON is read with fixes.
+
+    Args:
+        text: The text.
+        pointer: JSON pointer to the text.
+        name: What the format calls such a text, for messages.
+        report: Gets the code and the message of each problem.
+        takes_list: Whether one text may hold several calls.
+    """
+    try:
+        value = cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        if tolerant := read_tolerantly(text):
+            for call in tolerant.calls:
+                yield EntryCall.in_text(
+                    pointer, call.name, call.arguments, fixes=tolerant.fixes, others=call.others
+                )
+            return
+        value, problem = None, f"the value of {name} is not JSON"
+    else:
+        problem = f"the value of {name} is not a call{' or a list of calls' if takes_list else ''}"
+    listed = value if isinstance(value, list) else [value]
+    is_allowed = takes_list or not isinstance(value, list)
+    if not listed or not is_allowed or not all(isinstance(call_value, dict) for call_value in listed):
+        report("call-unreadable", problem)
+        yield EntryCall.in_text(pointer, problem=problem)
+        return
+    for call_value in listed:
+        call = _call(cast(JsonObject, call_value), pointer)
+        if call.problem:
+            report("call-unreadable", call.problem)
+        yield call
+
+
+def _call(fields: JsonObject, pointer: str) -> EntryCall:
+    name, arguments = fields.get("name"), fields.get("arguments")
+    problem = "" if isinstance(name, str) and name else "the call has no name"
+    if not isinstance(arguments, dict):
+        problem = problem or "the arguments are not an object"
+    return EntryCall.in_text(
+        pointer,
+        name if isinstance(name, str) else "",
+        arguments if isinstance(arguments, dict) else None,
+        problem=problem,
+        others=other_members(fields),
+    )
+
+
+def tagged_calls(body: str) -> str:
+    """Return such a text in Hermes' tags: one block for each call, or one for all of the text."""
+    try:
+        value = cast(JsonValue, json.loads(body))
+    except (ValueError, RecursionError):
+        return tagged(body)
+    return "\n".join(map(tagged, map(template_json, value))) if isinstance(value, list) else tagged(body)
