@@ -23,7 +23,7 @@ events = [*stream.feed(text)]
 row = {"messages": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi."}]}
 print(names, stream.finish() == parse(text, tools=tools), list(check_rows([row])))
 """
-READER = ("jsonschema", "jsonschema-rs", "google-re2", "orjson", "numpy")
+READER = ("jsonschema", "jsonschema-rs", "google-re2", "jiter", "orjson", "numpy")
 """What `docs/how-to/use-the-reader-alone.md` installs before the package."""
 
 

@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
+import jiter
 import orjson
 
 JsonValue = str | int | float | bool | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
@@ -50,6 +52,106 @@ def loads_fast(data: str | bytes) -> JsonValue:
         except orjson.JSONDecodeError:
             pass
     return cast(JsonValue, json.loads(data))
+
+
+def loads_strict(data: str | bytes) -> JsonValue:
+    """Parse JSON that every reader of JSON understands in the same way. Takes half as long as `json.loads`.
+
+    >>> loads_strict('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+        ...
+    ValueError: Detected duplicate key "a" at line 1 column 14
+
+    Raises:
+        ValueError: The text is not JSON, an object has a key twice, a number is written as `NaN` or `Infinity`, a text
+            has half of a surrogate pair, or it is nested over 200 levels deep.
+    """
+    raw = data if isinstance(data, bytes) else data.encode(errors="surrogatepass")
+    return cast(
+        JsonValue, jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+    )
+
+
+class _RepeatingObject(dict[str, JsonValue]):
+    """An object with a key that its text has twice."""
+
+    repeated: tuple[str, ...]
+
+
+def _object_of(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    fields = dict(pairs)
+    if len(fields) == len(pairs):
+        return fields
+    marked = _RepeatingObject(fields)
+    marked.repeated = tuple(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+    return marked
+
+
+def repeated_keys(data: str | bytes) -> tuple[str, ...]:
+    """Return JSON pointers to the keys that an object of a JSON text has twice, in order.
+
+    >>> repeated_keys('{"a": 1, "b": [{"c": 1, "c/d": 2, "c/d": 3}], "a": 2}')
+    ('/a', '/b/0/c~1d')
+
+    Raises:
+        ValueError: The text is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    try:
+        loads_strict(data)
+    except ValueError:
+        return tuple(_repeated_in(cast(JsonValue, json.loads(data, object_pairs_hook=_object_of))))
+    return ()
+
+
+def _repeated_in(value: JsonValue) -> Iterator[str]:
+    for pointer, inside in values_in(value):
+        if isinstance(inside, _RepeatingObject):
+            yield from (json_pointer(pointer, key) for key in inside.repeated)
+
+
+def values_in(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """Yield a value and all values in it with their JSON pointers, in order. Works without recursion, at any depth.
+
+    >>> [pointer for pointer, _ in values_in({"a": [1, 2]})]
+    ['', '/a', '/a/0', '/a/1']
+    """
+    waiting: list[tuple[str, JsonValue]] = [("", value)]
+    while waiting:
+        pointer, inside = waiting.pop()
+        yield pointer, inside
+        waiting += [(json_pointer(pointer, key), item) for key, item in reversed([*_items_of(inside)])]
+
+
+def _items_of(value: JsonValue) -> Iterable[tuple[str | int, JsonValue]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list | tuple) else ()
+
+
+def value_at(value: JsonValue, pointer: str) -> JsonValue:
+    """Return the value at a JSON pointer, or None if there is none.
+
+    >>> value_at({"a": [{"b/c": 1}]}, "/a/0/b~1c"), value_at({}, "/a")
+    (1, None)
+    """
+    for part in pointer.split("/")[1:]:
+        if isinstance(value, Mapping):
+            value = value.get(part.replace("~1", "/").replace("~0", "~"))
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
+
+
+def json_pointer(parent: str, key: str | int) -> str:
+    """Return the pointer to a member or item of the value at the pointer `parent`.
+
+    >>> json_pointer("/messages", 0), json_pointer("", "a/b")
+    ('/messages/0', '/a~1b')
+    """
+    return f"{parent}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 _PAIR: Final = re.compile(r"\[\n +([-+.\de]+),\n +([-+.\de]+)\n +\]")

@@ -8,7 +8,7 @@ from workbench.chat.finding import Finding, Fix, Span, apply_edits
 from workbench.hermes.body.calls import check_call
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.codes import meaning_of
-from workbench.hermes.dialects.find import has_opener
+from workbench.hermes.dialects.find import has_opener, may_hold_call
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 from workbench.hermes.scanner.block import Block, has_unread_before_fix, read_clean_block, sealed
 from workbench.hermes.scanner.scan import scan
@@ -19,8 +19,9 @@ from workbench.toolspec.spec import OfferedTools
 def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     """Return the calls of a text that needs no careful parsing, or None to have `parse` look at it.
 
-    If the result is not None, `parse` finds the same calls, no thought, no fix and no dropped block. Most texts of
-    training rows are like this, and this takes a third of the time. None does not mean that something is wrong.
+    If the result is not None, `parse` finds the same calls, no thought, no fix, no foreign call and no dropped block.
+    Most texts of training rows are like this, and this takes a third of the time. None does not mean that something is
+    wrong.
 
     >>> [call.name for call in clean_calls('So: <tool_call>{"name": "f", "arguments": {}}</tool_call>', OfferedTools())]
     ['f']
@@ -36,17 +37,17 @@ def clean_blocks(text: str, tools: OfferedTools) -> tuple[Block, ...] | None:
     if "`" in text or text.lstrip().startswith("{"):
         return None
     if "<" not in text:
-        return ()
+        return None if may_hold_call(text, tools) else ()
     completion = Completion(text, tools=tools, dialect=Dialect.AUTO, level=Level.TOLERANT, is_cut=False)
     found: list[Block] = []
-    start = text.find("<")
+    position, start = 0, text.find("<")
     while start >= 0:
         block = read_clean_block(completion, start)
-        if block is None:
+        if block is None or may_hold_call(text[position:start], tools):
             return None
         found.append(block)
-        start = text.find("<", block.end)
-    return tuple(found)
+        position, start = block.end, text.find("<", block.end)
+    return None if may_hold_call(text[position:], tools) else tuple(found)
 
 
 def names_without_facts(text: str, tools: OfferedTools | None) -> tuple[str, ...] | None:

@@ -78,7 +78,7 @@ def test_a_receipt_contains_the_counts():
     assert (receipt["calls"], receipt["assistant_messages"]) == (4, 4)
     assert (receipt["no_call_share"], receipt["parallel_share"]) == (0.5, 0.5)
     assert receipt["contracts"] == {"full": 1, "minimal 2": 1}
-    assert receipt["issues"] == {}
+    assert receipt["issues"] == {"repeated-call": 2}
     assert receipt["files"] == [{"name": "rows.jsonl", "sha256": "0" * 64, "size_bytes": 10, "rows": 2}]
 
 
@@ -101,7 +101,7 @@ def test_findings_are_counted_by_code():
         }
     )
     assert counts.errors == 1
-    assert counts.issues == {"call-unreadable": 1}
+    assert counts.issues == {"call-unreadable": 1, "repeated-call": 1}
 
 
 def test_a_card_has_front_matter_for_the_hub_and_facts_for_people():

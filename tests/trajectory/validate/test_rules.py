@@ -47,6 +47,19 @@ def beside(*, city: str, **members: object) -> dict[str, Any]:
     return changed(OPENAI, "messages", CALLS, "tool_calls", 0, "function", to=function)
 
 
+def generated(answer: str) -> dict[str, Any]:
+    """Return a row in which a tool generates a password."""
+    spec = {"name": "generate_password", "parameters": {"type": "object", "properties": {}}}
+    entries = [
+        {"from": "system", "value": "Be brief."},
+        {"from": "human", "value": "I need a password."},
+        {"from": "gpt", "value": '<tool_call>\n{"name": "generate_password", "arguments": {}}\n</tool_call>'},
+        {"from": "tool", "value": '<tool_response>\n{"password": "a9B7$#fG3&Z1"}\n</tool_response>'},
+        {"from": "gpt", "value": answer},
+    ]
+    return {TALK: entries, "tools": json.dumps([spec])}
+
+
 def system(text: str) -> dict[str, Any]:
     return speak(0, text)
 
@@ -84,6 +97,12 @@ NOTHING_WRONG = {
     "a thought before a call": speak(CALLS, f"<think>\nhm\n</think>\n{PARIS}\n{ROME}"),
     "braces in code": speak(ENDS, "Write f'{name}' or {x: 1}."),
     "a mail address that nobody owns": speak(ASKS, "Mail to ann@example.com"),
+    "a tool that an answer talks about": speak(ENDS, "Use get_weather(city) or\nget_weather(city: str), as get_weather does."),
+    "a call in a code fence": speak(ENDS, 'Write:\n```python\nprint("x")\nget_weather("Rome")\n```'),
+    "results by the name of the tool": speak(ENDS, 'get_weather: {"sky": "sun"}'),
+    "the same tool with other values": speak(CALLS, PARIS + "\n" + ROME.replace("Rome", "Oslo")),
+    "French and Portuguese": speak(ENDS, "Voilà « le café » : “AMANHÔ, naïve, SÃO, été\u00a0»."),
+    "Chinese, Russian and an emoji": speak(ENDS, "中文 Привет 😀 \U0001f1e9\U0001f1ea"),
     "many digits that are not a card": speak(ASKS, "Order 4111 1111 1111 1112"),
     "an open schema": changed(
         changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
@@ -225,6 +244,39 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("secret", speak(ASKS, "Use hf_" + "aB3" * 11), ASKS, "/conversations/1/value"),
     ("secret", changed(OPENAI, "messages", 3, "content", to="AKIA" + "ABCDEFGH12345678"), 3, "/messages/3/content"),
     ("secret", given('{"city": "https://me:hunter22@host.org"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("generated-secret", generated("The password."), GETS, "/conversations/3/value"),
+    ("lone-surrogate", speak(ENDS, "Sun. \ud83d"), ENDS, "/conversations/4/value"),
+    ("lone-surrogate", changed(OPENAI, "messages", 4, "content", to="\udc00"), 4, "/messages/4/content"),
+    ("lone-surrogate", {**SHAREGPT, "source": ["a", "\ud83d"]}, None, "/source/1"),
+    ("lone-surrogate", {**OPENAI, "\ud83d": 1}, None, "/\ud83d"),
+    ("lone-surrogate", given('{"city": "\\ud83d"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("null-character", speak(ASKS, "a\0b"), ASKS, "/conversations/1/value"),
+    ("null-character", system(SYSTEM + "\0"), 0, "/conversations/0/value"),
+    ("null-character", given({"city": "\0"}, TRL), CALLS, "/messages/2/tool_calls/0/function/arguments/city"),
+    ("non-finite-number", {**SHAREGPT, "score": float("inf")}, None, "/score"),
+    ("non-finite-number", changed(SHAREGPT, TALK, ENDS, "score", to=float("nan")), ENDS, "/conversations/4/score"),
+    ("non-finite-number", {**TRL, "scores": [1.0, {"a/b": float("-inf")}]}, None, "/scores/1/a~1b"),
+    ("duplicate-key", given('{"city": "a", "city": "b"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("duplicate-key", given('{"city": "a", "places": [{"x": 1, "x": 2}]}'), CALLS,
+     "/messages/2/tool_calls/0/function/arguments"),
+    ("call-in-prose", speak(ENDS, 'get_weather("Rome")'), ENDS, "/conversations/4/value"),
+    ("call-in-prose", speak(ENDS, 'One more.\nget_weather({"city": "Rome"})'), ENDS, "/conversations/4/value"),
+    ("call-in-prose", speak(ENDS, 'functions.get_weather: {"city": "Rome"}'), ENDS, "/conversations/4/value"),
+    ("call-in-prose", speak(ENDS, "get_weather(city=Rome)"), ENDS, "/conversations/4/value"),
+    ("call-in-prose", changed(OPENAI, "messages", 5, "content", to='get_weather("Rome")'), 5, "/messages/5/content"),
+    ("call-unreadable", speak(ENDS, 'get_weather(city="Rome")'), ENDS, "/conversations/4/value"),
+    ("call-in-prose", speak(ENDS, '[{"name": "now", "arguments": {}}]'), ENDS, "/conversations/4/value"),
+    ("call-in-prose", speak(ENDS, 'So:\n```json\n{"name": "now", "arguments": {}}\n```'), ENDS, "/conversations/4/value"),
+    ("call-in-prose", speak(ENDS, 'Now:\n{"name": "now", "arguments": {}}'), ENDS, "/conversations/4/value"),
+    ("call-unreadable", speak(ENDS, '[TOOL_CALLS][{"name": "now", "arguments": {}}]'), ENDS,
+     "/conversations/4/value"),
+    ("repeated-call", speak(CALLS, f"{PARIS}\n{PARIS}"), CALLS, "/conversations/2/value"),
+    ("repeated-call", given('{"city":"Rome"}'), CALLS, "/messages/2/tool_calls/1"),
+    ("mojibake", speak(ENDS, "In the CafÃ©."), ENDS, "/conversations/4/value"),
+    ("mojibake", speak(ASKS, "Itâ€™s late"), ASKS, "/conversations/1/value"),
+    ("mojibake", changed(OPENAI, "messages", 3, "content", to="18Â°C"), 3, "/messages/3/content"),
+    ("replacement-character", speak(GETS, f"{SUN}\n{RAIN}".replace("sun", "s\ufffdn")), GETS, "/conversations/3/value"),
+    ("replacement-character", system(SYSTEM + "\ufffd"), 0, "/conversations/0/value"),
     ("personal-data", speak(ASKS, "Mail to ann@corp.com"), ASKS, "/conversations/1/value"),
     ("personal-data", speak(ASKS, "Card 4111 1111 1111 1111"), ASKS, "/conversations/1/value"),
     ("personal-data", speak(ASKS, "Pay to DE89 3704 0044 0532 0130 00"), ASKS, "/conversations/1/value"),

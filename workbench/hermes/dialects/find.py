@@ -29,9 +29,10 @@ from workbench.hermes.near_miss import meant_tag
 from workbench.hermes.reading import Level
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes
+from workbench.toolspec.spec import OfferedTools
 
-_OPENING_CHARACTERS: Final = "[<{(`＜‹〈"
-"""Each opener but harmony's has one of these near it. Finding one character is much faster."""
+_WIDE_BRACKETS: Final = "＜‹〈"
+"""Each opener but harmony's has one of these or one of ``[<{(` `` near it. Finding one character is much faster."""
 _HARMONY_MARK: Final = "to=functions."
 _CALL_CHARACTERS: Final = '{("|='
 _TOKEN_PARTS: Final = (
@@ -116,6 +117,16 @@ def may_hold_token(text: str) -> bool:
     )
 
 
+def may_hold_call(text: str, tools: OfferedTools) -> bool:
+    """Return whether a foreign call that counts may be in prose. Much faster than searching for it.
+
+    Forms that plain answers contain too count only if they name an offered tool.
+    """
+    if not _may_open(text):
+        return False
+    return may_hold_token(text) or any(name in text for name in tools.names)
+
+
 def certain_prose(text: str) -> int:
     """Return how much of a beginning of prose cannot be part of a foreign call, whatever follows.
 
@@ -137,7 +148,9 @@ def has_opener(text: str) -> bool:
 
 
 def _may_open(text: str) -> bool:
-    return any(character in text for character in _OPENING_CHARACTERS) or _HARMONY_MARK in text
+    if "(" in text or "{" in text or "[" in text or "<" in text or "`" in text or _HARMONY_MARK in text:
+        return True
+    return not text.isascii() and any(character in text for character in _WIDE_BRACKETS)
 
 
 def read_foreign_body(completion: Completion, dialect: str, start: int, end: int) -> ForeignBlock | None:

@@ -14,7 +14,7 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck, duplicate_finding
 from workbench.trajectory.validate.duplicates import DuplicateRow
 from workbench.trajectory.validate.parsed_row import parse_texts
-from workbench.trajectory.validate.repair import repair_row
+from workbench.trajectory.validate.repair import RepairedRow, repair_row
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class RepairReport:
     written: int = 0
     """Rows that were written, repaired or unchanged."""
     left_out: int = 0
-    """Lines that are not JSON objects and could not be written."""
+    """Lines that are not JSON objects, and rows with NaN outside a line of JSON; they could not be written."""
     repaired: int = 0
     """Written rows with a repair."""
     codes: Counter[str] = field(default_factory=Counter[str])
@@ -48,11 +48,19 @@ def repair_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> R
                 report.left_out += 1
                 continue
             read = read_row(row, read_as)
-            repaired = None if isinstance(read, RowFinding) else repair_row(parse_texts(read))
-            write(repaired.fields if repaired else row.fields)
+            # Writing a row with a key twice would keep only one of the values.
+            if isinstance(read, RowFinding) or row.repeated:
+                repaired = RepairedRow(fields=row.fields)
+            else:
+                repaired = repair_row(parse_texts(read))
+            try:
+                write(repaired.fields if repaired.repairs or row.line is None else row.line)
+            except ValueError:  # a number that JSON does not have
+                report.left_out += 1
+                continue
             report.written += 1
-            report.repaired += bool(repaired and repaired.repairs)
-            report.codes.update(repair.code for repair in (repaired.repairs if repaired else ()))
+            report.repaired += bool(repaired.repairs)
+            report.codes.update(repair.code for repair in repaired.repairs)
     return report
 
 

@@ -100,7 +100,7 @@ def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck
             check.count_unreadable()
             findings.append((line_or_row.number, row))
             continue
-        if found := check.check_as(row.fields, row.row_format):
+        if found := check.check_as(*row):
             findings.extend((line_or_row.number, finding) for finding in found)
     return ChunkCheck(findings, [line_or_row.number for line_or_row in chunk], check)
 

@@ -107,7 +107,7 @@ class ReceiptMaker:
             return
         if self.read_as == AUTO:
             self._file_format.add(formed)
-        self.count(check_fields(formed.fields, formed.row_format))
+        self.count(check_fields(formed.fields, formed.row_format, repeated=formed.repeated))
 
     def _name_format(self) -> None:
         """Count the rows of a file under one format if all of them have it."""

@@ -12,12 +12,13 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_fast
+from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_strict, repeated_keys
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
 from workbench.trajectory.formats.known import format_for
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.validate.loading import read_fields
 
 STANDARD_INPUT: Final = "-"
 """Name for standard input, which must have JSON Lines."""
@@ -39,6 +40,8 @@ class FileRow(NamedTuple):
     """Why it cannot be read; empty if it can."""
     line: bytes | None = None
     """Its line without the line feed, byte for byte; None if it is not a line of JSON."""
+    repeated: tuple[str, ...] = ()
+    """JSON pointers to the keys that an object of the row has twice. `fields` has the last value of each."""
 
 
 class FileLine(NamedTuple):
@@ -58,6 +61,8 @@ class RowWithFormat(NamedTuple):
     fields: JsonObject
     row_format: RowFormat
     """The detected format, or the one to read it as."""
+    repeated: tuple[str, ...] = ()
+    """As in `FileRow`."""
 
 
 _ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
@@ -135,7 +140,9 @@ def has_plain_lines(source: str) -> bool:
 def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
     """Read a row of a file as a training row. Returns a finding if it cannot be read or its format is unknown."""
     formed = format_of_row(row, read_as)
-    return formed if isinstance(formed, RowFinding) else formed.row_format.read(formed.fields)
+    if isinstance(formed, RowFinding):
+        return formed
+    return read_fields(formed.fields, formed.row_format, formed.repeated)
 
 
 def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
@@ -143,26 +150,34 @@ def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
     if row.fields is None:
         return RowFinding(code="unreadable-row", message=row.problem)
     row_format = format_for(row.fields, read_as)
-    return row_format if isinstance(row_format, RowFinding) else RowWithFormat(row.fields, row_format)
+    if isinstance(row_format, RowFinding):
+        return row_format
+    return RowWithFormat(row.fields, row_format, row.repeated)
 
 
 def parse_line(file_line: FileLine) -> FileRow:
     """Parse a line as a row."""
     number, line, _ = file_line
     try:
-        value = loads_fast(line)
+        return _as_row(loads_strict(line), number, line.removesuffix(b"\n"))
+    except ValueError:
+        pass
+    try:
+        value, repeated = cast(JsonValue, json.loads(line)), repeated_keys(line)
     except UnicodeDecodeError as error:
         return FileRow(number, None, f"not UTF-8 at byte {error.start}")
     except json.JSONDecodeError as error:
         return FileRow(number, None, f"not JSON: {json_fault(error)} at column {error.colno}")
     except (ValueError, RecursionError) as error:
         return FileRow(number, None, f"not JSON: {str(error)[:60]}")
-    return _as_row(value, number, line.removesuffix(b"\n"))
+    return _as_row(value, number, line.removesuffix(b"\n"), repeated)
 
 
-def _as_row(value: JsonValue, number: int, line: bytes | None = None) -> FileRow:
+def _as_row(
+    value: JsonValue, number: int, line: bytes | None = None, repeated: tuple[str, ...] = ()
+) -> FileRow:
     if isinstance(value, dict):
-        return FileRow(number, value, line=line)
+        return FileRow(number, value, line=line, repeated=repeated)
     return FileRow(number, None, "not a JSON object")
 
 
@@ -226,8 +241,8 @@ def _values(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRo
             number += 1
             if text.count("[", position, end) + text.count("{", position, end) > limits.row_containers:
                 raise too_large(source, limits, is_row=True, number=number)
+            yield _as_row(value, number, repeated=repeated_keys(text[position:end]))
             position = end
-            yield _as_row(value, number)
             continue
         if is_over:
             yield FileRow(

@@ -136,4 +136,5 @@ OPENAI: Final = RowFormat(
     read=lambda row: read_chat_row(row, "openai"),
     steps=(drop_preference, _FREE, *CHAT_STEPS, require_ids, drop_result_names, drop_thoughts, PLACE_KEYS),
     spell=lambda trajectory, _terms: _spell(trajectory, Shape("text", names_results=False)),
+    needs_text_arguments=True,
 )

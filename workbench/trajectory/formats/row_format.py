@@ -44,6 +44,8 @@ class RowFormat:
     has_object_arguments: bool = False
     """Whether arguments are written as JSON objects. A column of objects needs one type per argument, so rows with
     mixed types are written with arguments as text."""
+    needs_text_arguments: bool = False
+    """Whether arguments must be JSON text, because what reads the format refuses objects."""
     dataset_info: JsonObject | None = field(default=None, hash=False)
     """The entry of LLaMA-Factory's `dataset_info.json`, without the name of the file; None if it cannot read the
     format."""

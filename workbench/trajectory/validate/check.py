@@ -1,7 +1,7 @@
 """Check rows: the findings of each, and the totals of all. `workbench check` and the page use the same functions."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -19,6 +19,7 @@ from workbench.trajectory.validate.duplicates import (
     fingerprint_text,
 )
 from workbench.trajectory.validate.glance import Glance, glance_at
+from workbench.trajectory.validate.loading import read_fields
 from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
 from workbench.trajectory.validate.rules import findings_of, is_surely_valid_row
 from workbench.trajectory.validate.set_facts import SetFacts
@@ -35,12 +36,25 @@ class CheckedRow(NamedTuple):
     findings: tuple[RowFinding, ...]
 
 
-def check_fields(fields: JsonObject, row_format: RowFormat, *, finds_secrets: bool = True) -> CheckedRow:
-    """Check a row as it is in its file. Valid rows of the format `sharegpt` are checked by a glance."""
-    glance = _clean_glance(fields, row_format.name, finds_secrets=finds_secrets)
+def check_fields(
+    fields: JsonObject,
+    row_format: RowFormat,
+    *,
+    repeated: Sequence[str] = (),
+    finds_secrets: bool = True,
+) -> CheckedRow:
+    """Check a row as it is in its file. Valid rows of the format `sharegpt` are checked by a glance.
+
+    Args:
+        fields: The row.
+        row_format: Its format.
+        repeated: JSON pointers to the keys that its JSON has twice.
+        finds_secrets: Whether to look for secrets and personal data.
+    """
+    glance = None if repeated else _clean_glance(fields, row_format.name, finds_secrets=finds_secrets)
     if glance is not None:
         return CheckedRow(fields, glance, ())
-    return check_completely(row_format.read(fields), finds_secrets=finds_secrets)
+    return check_completely(read_fields(fields, row_format, repeated), finds_secrets=finds_secrets)
 
 
 def check_row(row: TrainingRow) -> CheckedRow:
@@ -86,9 +100,12 @@ class RowsCheck:
         """Check the next row and return its findings."""
         return self.count(check_completely(row, finds_secrets=self.options.finds_secrets))
 
-    def check_as(self, fields: JsonObject, row_format: RowFormat) -> tuple[RowFinding, ...]:
-        """Check the next row, read as `row_format`."""
-        return self.count(check_fields(fields, row_format, finds_secrets=self.options.finds_secrets))
+    def check_as(
+        self, fields: JsonObject, row_format: RowFormat, repeated: Sequence[str] = ()
+    ) -> tuple[RowFinding, ...]:
+        """Check the next row, read as `row_format`; `repeated` as for `check_fields`."""
+        finds_secrets = self.options.finds_secrets
+        return self.count(check_fields(fields, row_format, repeated=repeated, finds_secrets=finds_secrets))
 
     def count(self, checked: CheckedRow) -> tuple[RowFinding, ...]:
         """Count the next row, which was checked with these options, and return its findings."""

@@ -12,7 +12,7 @@ the complete rules, and the answers are cached.
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, combinations
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -36,6 +36,8 @@ _USUAL_ORDER: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
 """Roles after the system text, one letter per entry: u user, c model with calls, t results, a model without calls.
 
 For example, two questions with one call each are `uctauca`: the last call may be without a result."""
+_TEXTS: Final = ("conversations", "tools")
+"""The columns whose texts a glance looks at itself."""
 _MAX_CACHED_CHARS: Final = 50_000
 _PLAIN_MEMBERS: Final = len(OWN_KEYS)
 _CACHE_SIZE: Final = 250
@@ -46,7 +48,8 @@ class Beginning:
     """The system text and the tools of a row. The same object serves all rows that begin alike."""
 
     def __init__(self, column: str | None, system: str) -> None:
-        self._column = column
+        self.column = column
+        """The column with the tools as in the row; None if it has none."""
         self.system = system
         plain = _plain_tools(column, system)
         self.is_plain = plain is not None
@@ -61,7 +64,7 @@ class Beginning:
     def parsed(self) -> ParsedRow:
         """A row of only this beginning."""
         entries: list[JsonValue] = [{"from": "system", "value": self.system}] if self.system else []
-        return parse_texts(SHAREGPT.read({"conversations": entries, "tools": self._column}))
+        return parse_texts(SHAREGPT.read({"conversations": entries, "tools": self.column}))
 
     def has_findings(self, find: Finder) -> bool:
         """Whether a rule finds anything in the beginning."""
@@ -83,16 +86,27 @@ class Glance:
         "are_calls_valid",
         "beginning",
         "calls",
+        "has_repeated_call",
         "has_tag_in_question",
         "has_usual_order",
+        "may_have_prose_call",
+        "others",
         "row",
         "text",
         "turns",
     )
 
-    def __init__(self, row: JsonObject, beginning: Beginning, turns: list[tuple[Role, str]]) -> None:
+    def __init__(
+        self,
+        row: JsonObject,
+        beginning: Beginning,
+        turns: list[tuple[Role, str]],
+        others: list[JsonValue],
+    ) -> None:
         self.row = row
         """The row as in the file."""
+        self.others = others
+        """What else the row contains: other columns, and entries with further members."""
         self.beginning = beginning
         self.turns = turns
         """Role and text of each entry after the system text. No text is blank."""
@@ -108,6 +122,10 @@ class Glance:
         """Whether all calls are strict, of declared tools, with arguments that surely match the schema."""
         self.has_tag_in_question = False
         """Whether a user's text contains `<`."""
+        self.has_repeated_call = False
+        """Whether an entry has the same call twice."""
+        self.may_have_prose_call = False
+        """Whether a message without calls names a declared tool."""
         self._read()
 
     def _read(self) -> None:
@@ -122,6 +140,10 @@ class Glance:
                     return
                 answers.append(tuple([name for name, _ in calls]))
                 self.calls.extend(calls)
+                if len(calls) > 1:
+                    self.has_repeated_call = self.has_repeated_call or _has_repeated(calls)
+                elif not calls:
+                    self.may_have_prose_call = self.may_have_prose_call or _may_be_call(text, tools)
                 shape += "c" if calls else "a"
             elif role is Role.TOOL:
                 if not answers or len(answers[-1]) != _results(text):
@@ -139,17 +161,23 @@ class Glance:
 
 def glance_at(row: JsonObject) -> Glance | None:
     """Return what can be seen of a ShareGPT row quickly, or None if it must be read completely."""
-    turns = _turns(row)
+    others: list[JsonValue] = [{key: value for key, value in row.items() if key not in _TEXTS}]
+    turns = _turns(row, others)
     if not turns:
         return None
     role, text = turns[0]
     has_system = role is Role.SYSTEM
     beginning = _beginning(row.get("tools"), text if has_system else "")
-    return beginning and Glance(row, beginning, turns[1:] if has_system else turns)
+    return beginning and Glance(row, beginning, turns[1:] if has_system else turns, others)
 
 
-def _turns(row: JsonObject) -> list[tuple[Role, str]]:
-    """Return the entries; an empty list if there are none, or one has an unknown role, a blank text or a bad mask."""
+def _turns(row: JsonObject, others: list[JsonValue]) -> list[tuple[Role, str]]:
+    """Return the entries; an empty list if there are none, or one has an unknown role, a blank text or a bad mask.
+
+    Args:
+        row: The row.
+        others: Gets the entries with further members.
+    """
     turns: list[tuple[Role, str]] = []
     for entry in conversation_of(row):
         fields = as_object(entry)
@@ -157,8 +185,10 @@ def _turns(row: JsonObject) -> list[tuple[Role, str]]:
         role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
         if role is None or not isinstance(text, str) or not text.strip():
             return []
-        if len(fields) > _PLAIN_MEMBERS and read_keys(fields, OWN_KEYS).problems:
-            return []
+        if len(fields) > _PLAIN_MEMBERS:
+            if read_keys(fields, OWN_KEYS).problems:
+                return []
+            others.append(fields)
         turns.append((role, text))
     return turns
 
@@ -175,6 +205,17 @@ def _calls(text: str, tools: OfferedTools) -> list[tuple[str, JsonObject]] | Non
         if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
             return None
     return [(call.name, call.arguments) for call in calls]
+
+
+def _has_repeated(calls: list[tuple[str, JsonObject]]) -> bool:
+    return any(call == other for call, other in combinations(calls, 2))
+
+
+def _may_be_call(text: str, tools: OfferedTools) -> bool:
+    for name in tools.names:  # noqa: SIM110  faster than `any` with a generator
+        if name in text:
+            return True
+    return False
 
 
 def _results(text: str) -> int:

@@ -10,9 +10,16 @@ from typing import Final, NamedTuple
 
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.arguments import call_findings, form_findings
+from workbench.trajectory.validate.call_forms import (
+    argument_form_findings,
+    prose_call_findings,
+    repeated_call_findings,
+)
 from workbench.trajectory.validate.codes import RowCode, row_code
+from workbench.trajectory.validate.damage import damage_findings, may_be_damaged
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.glance import Beginning, Finder, Glance
+from workbench.trajectory.validate.loading import is_loadable, is_loadable_text, loading_findings
 from workbench.trajectory.validate.pairing import (
     answer_findings,
     empty_findings,
@@ -91,6 +98,14 @@ def _has_bad_system_text(beginning: Beginning) -> bool:
     return may_find and beginning.has_findings(text_findings)
 
 
+def _may_not_load_beginning(beginning: Beginning) -> bool:
+    return not (is_loadable_text(beginning.system) and is_loadable_text(beginning.column or ""))
+
+
+def _is_damaged_beginning(beginning: Beginning) -> bool:
+    return may_be_damaged(beginning.system)
+
+
 def _has_secret_in_system(beginning: Beginning) -> bool:
     return _has_secret(beginning.system)
 
@@ -102,6 +117,18 @@ def _has_unusual_order(glance: Glance) -> bool:
 def _may_have_other_form(glance: Glance) -> bool:
     # Only JSON calls are read at a glance.
     return not glance.are_calls_valid or "<function=" in glance.beginning.system
+
+
+def _may_not_load(glance: Glance) -> bool:
+    return (
+        not is_loadable_text(glance.text)
+        or glance.beginning.answer(_may_not_load_beginning)
+        or not is_loadable(glance.others)
+    )
+
+
+def _may_be_damaged(glance: Glance) -> bool:
+    return may_be_damaged(glance.text) or glance.beginning.answer(_is_damaged_beginning)
 
 
 def _may_have_bad_text(glance: Glance) -> bool:
@@ -124,7 +151,7 @@ def _has_secret(text: str) -> bool:
     return any(True for _ in secrets_in(text))
 
 
-SECRETS: Final = _rule("secret personal-data", secret_findings, _may_have_secret)
+SECRETS: Final = _rule("secret generated-secret personal-data", secret_findings, _may_have_secret)
 """The rule that a check may leave out."""
 RULES: Final = (
     _rule(
@@ -132,6 +159,7 @@ RULES: Final = (
         _format_findings,
         lambda glance: glance.beginning.answer(_has_bad_format),
     ),
+    _rule("lone-surrogate null-character non-finite-number duplicate-key", loading_findings, _may_not_load),
     _rule(
         "spec-unsound spec-unusual tool-declared-twice tools-mismatch",
         _declared_findings,
@@ -154,6 +182,11 @@ RULES: Final = (
         lambda glance: not glance.are_calls_valid or glance.has_tag_in_question,
     ),
     _rule("call-form", form_findings, _may_have_other_form),
+    _rule("call-in-prose", prose_call_findings, lambda glance: glance.may_have_prose_call),
+    _rule("repeated-call", repeated_call_findings, lambda glance: glance.has_repeated_call),
+    # A glance is only taken of a format whose calls are inside the texts.
+    _rule("arguments-not-text", argument_form_findings, _never),
+    _rule("mojibake replacement-character", damage_findings, _may_be_damaged),
     _rule("control-mark placeholder", text_findings, _may_have_bad_text),
     SECRETS,
 )

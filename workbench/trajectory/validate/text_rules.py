@@ -10,6 +10,7 @@ from workbench.hermes.marks import CONTROL_MARK
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.validate.codes import row_finding
+from workbench.trajectory.validate.generated import is_generated
 from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
@@ -43,7 +44,7 @@ _ABOUT_TEMPLATES: Final = re.compile(
 def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `control-mark` and `placeholder`, at most one of each per text."""
     for parsed_entry in parsed.entries:
-        for text, pointer in _texts(parsed_entry.entry):
+        for text, pointer in texts_of(parsed_entry.entry):
             if message := _mark(parsed_entry, text) if "<" in text else "":
                 yield row_finding("control-mark", message, entry=parsed_entry.entry, pointer=pointer)
             if message := _placeholder(parsed_entry.entry, text):
@@ -55,7 +56,7 @@ def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     texts = [
         (text, pointer, parsed_entry.entry)
         for parsed_entry in parsed.entries
-        for text, pointer in _texts(parsed_entry.entry)
+        for text, pointer in texts_of(parsed_entry.entry)
     ]
     # Rows of one dataset share their system texts, so each of those is searched once.
     shared = [
@@ -66,8 +67,14 @@ def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         return
     for text, pointer, entry in texts:
         for found in secrets_in(text):
-            message = f"{found.what} in the text, at character {found.span.start}; remove it"
-            yield row_finding(found.code, message, entry=entry, pointer=pointer)
+            place = f"in the text, at character {found.span.start}"
+            if found.code == "secret" and is_generated(found.span.of(text), parsed):
+                message = f"{found.what} that a tool generated, {place}; check that it was made up"
+                yield row_finding("generated-secret", message, entry=entry, pointer=pointer)
+            else:
+                yield row_finding(
+                    found.code, f"{found.what} {place}; remove it", entry=entry, pointer=pointer
+                )
 
 
 @lru_cache(maxsize=250)
@@ -75,7 +82,7 @@ def _shared_text_may_have_secrets(text: str) -> bool:
     return may_have_secrets(text)
 
 
-def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:
+def texts_of(entry: RowEntry) -> Iterator[tuple[str, str]]:
     """Yield the texts of an entry with their pointers, including its thought and the arguments of its calls."""
     if entry.text:
         yield entry.text, entry.text_pointer

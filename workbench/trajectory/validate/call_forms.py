@@ -1,0 +1,139 @@
+"""Find calls in the wrong form: written as plain text, repeated, or with arguments that the format has as text."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, cast
+
+from workbench.chat.json_value import JsonValue
+from workbench.chat.message import Role
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import Level
+from workbench.toolspec.spec import OfferedTools, canonical_json
+from workbench.trajectory.formats.known import FORMATS
+from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.validate.codes import quoted, row_finding
+from workbench.trajectory.validate.parsed_row import LOST, ParsedEntry, ParsedRow
+
+ArgumentForm = Literal["object", "text"]
+_FENCE: Final = "```"
+
+
+def prose_call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `call-in-prose` for a message without calls in which a line is a call of a declared tool.
+
+    What the tolerant reader reports, such as `f(a=1)`, is `call-unreadable`. Here are those that only the lenient
+    reader finds, such as JSON below prose, and those that nobody reads: `f("x")`, `f({"a": 1})` and `f: {"a": 1}`.
+    """
+    for parsed_entry in parsed.entries:
+        entry = parsed_entry.entry
+        if entry.role is not Role.ASSISTANT or entry.place >= parsed.bad_from or _has_calls(parsed_entry):
+            continue
+        if name := prose_call(entry.text, parsed.tools):
+            message = f"a call of {quoted(name)} is written as text; write it as a tool call"
+            yield row_finding("call-in-prose", message, entry=entry, pointer=entry.text_pointer)
+
+
+def prose_call(text: str, tools: OfferedTools) -> str:
+    """Return the name of a declared tool that a line of a text calls; empty if there is none."""
+    names = tuple(name for name in tools.names if name and name in text)
+    if not names:
+        return ""
+    if calls := parse(text, tools=tools, level=Level.LENIENT, checks_arguments=False).calls:
+        return calls[0].name
+    for match in _line_of(names).finditer(text):
+        is_in_fence = text.count(_FENCE, 0, match.start()) % 2 == 1
+        if not is_in_fence and _are_arguments(match, tools):
+            return match["name"]
+    return ""
+
+
+@lru_cache(maxsize=250)
+def _line_of(names: tuple[str, ...]) -> "re.Pattern[str]":
+    listed = "|".join(map(re.escape, names))
+    return re.compile(
+        rf"^(?:functions\.|tools\.)?(?P<name>{listed})"
+        r"(?:\((?P<arguments>[^\n]{0,2000})\)[;.]?|:?[ \t]*(?P<object>\{[^\n]{1,2000}\}))[ \t]*$",
+        re.MULTILINE,
+    )
+
+
+def _are_arguments(match: "re.Match[str]", tools: OfferedTools) -> bool:
+    """Whether what follows the name is arguments: one object or keywords of the tool's parameters, or plain values.
+
+    `f(city)` and `f(city: str)` are how a text talks about a tool.
+    """
+    inside = (match["arguments"] or match["object"] or "").strip()
+    properties = tools.by_name[match["name"]].properties
+    if inside.startswith("{"):
+        try:
+            fields = cast(JsonValue, json.loads(inside))
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(fields, dict) and bool(fields) and fields.keys() <= properties.keys()
+    keyword = _KEYWORD.match(inside)
+    return keyword[1] in properties if keyword else _VALUE.match(inside) is not None
+
+
+_KEYWORD: Final = re.compile(r"([A-Za-z_]\w*)[ \t]*=[^=]")
+_VALUE: Final = re.compile(r"[\"'\[]|-?\d|(?:[Tt]rue|[Ff]alse|None|null)\b")
+
+
+def _has_calls(parsed_entry: ParsedEntry) -> bool:
+    reading = parsed_entry.reading
+    return parsed_entry.has_calls or (
+        reading is not None and any(finding.code in LOST for finding in reading.findings)
+    )
+
+
+def repeated_call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `repeated-call` for each call that an earlier call of the same entry repeats."""
+    for parsed_entry in parsed.entries:
+        seen: set[tuple[str, str]] = set()
+        calls = parsed_entry.calls
+        for index, call in enumerate(calls if len(calls) > 1 else ()):
+            if call.arguments is None:
+                continue
+            key = call.name, canonical_json(call.arguments)
+            if key in seen:
+                message = f"call {index + 1} repeats a call of {quoted(call.name)}; remove it and its result"
+                finding = row_finding(
+                    "repeated-call", message, entry=parsed_entry.entry, pointer=call.pointer
+                )
+                yield replace(finding, call=index, call_pointer=call.pointer)
+            seen.add(key)
+
+
+def argument_form_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `arguments-not-text` for each call with an object, in a format that has arguments as text."""
+    row = parsed.row
+    if row.format not in FORMATS or not FORMATS[row.format].needs_text_arguments:
+        return
+    for place in given_arguments(row):
+        if place.form == "object":
+            message = "the arguments are an object; write them as JSON text, as the format requires"
+            finding = row_finding(
+                "arguments-not-text", message, entry=place.entry, pointer=place.call.arguments_pointer
+            )
+            yield replace(finding, call=place.number, call_pointer=place.call.pointer)
+
+
+class GivenArguments(NamedTuple):
+    """The arguments of a call that has a place of its own for them."""
+
+    form: ArgumentForm
+    entry: RowEntry
+    number: int
+    """Index of the call among those of the entry."""
+    call: EntryCall
+
+
+def given_arguments(row: TrainingRow) -> Iterator[GivenArguments]:
+    """Yield the arguments of all calls that are an object, or JSON text in a place of their own."""
+    for entry in row.all_entries:
+        for index, call in enumerate(entry.calls):
+            if call.arguments_pointer != call.pointer and call.arguments is not None:
+                form: ArgumentForm = "object" if call.arguments_text is None else "text"
+                yield GivenArguments(form, entry, index, call)

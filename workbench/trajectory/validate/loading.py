@@ -1,0 +1,147 @@
+"""Find what loaders of rows refuse or change: text that UTF-8 cannot hold, numbers without a value, repeated keys."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import cast
+
+from workbench.chat.json_value import (
+    JsonObject,
+    JsonValue,
+    json_pointer,
+    loads_fast,
+    repeated_keys,
+    value_at,
+    values_in,
+)
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.validate.codes import quoted, row_finding
+from workbench.trajectory.validate.parsed_row import ParsedRow
+
+_MESSAGES = {
+    "lone-surrogate": "half of a surrogate pair, which UTF-8 cannot hold; remove it or complete the character",
+    "null-character": "a NUL character, which databases and some loaders refuse; remove it",
+    "non-finite-number": "NaN or an infinite number, which JSON does not have; write a number or null",
+}
+_THOUGHT_END = "</think>"
+
+
+def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `lone-surrogate`, `null-character`, `non-finite-number` and `duplicate-key`.
+
+    Keys that the row itself has twice are found when its line is read; here are those in arguments that are JSON text.
+    """
+    row = parsed.row
+    for code, pointer in _unloadable_in(row.fields):
+        yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
+    for parsed_entry in parsed.entries:
+        pointers = (call.given.arguments_pointer for call in parsed_entry.calls if call.given)
+        for pointer in dict.fromkeys(pointers):
+            yield from _in_arguments(row, pointer, parsed_entry.entry)
+
+
+def is_loadable(value: JsonValue) -> bool:
+    """Whether every loader can hold a value: no half of a surrogate pair, no NUL, no number that is not finite.
+
+    >>> is_loadable({"a": ["b", 1.0]}), is_loadable([float("inf")])
+    (True, False)
+    """
+    waiting: list[JsonValue] = [value]
+    for inside in waiting:  # grows while it is read
+        kind = type(inside)
+        if kind is str:
+            if not is_loadable_text(cast(str, inside)):
+                return False
+        elif kind is float:
+            if not isfinite(cast(float, inside)):
+                return False
+        elif kind is dict:  # much faster than `isinstance` with an abstract class
+            waiting += cast(JsonObject, inside)
+            waiting += cast(JsonObject, inside).values()
+        elif isinstance(inside, list | tuple):
+            waiting += inside
+        elif kind is not int and isinstance(inside, Mapping):
+            waiting += [*inside, *inside.values()]
+    return True
+
+
+def is_loadable_text(text: str) -> bool:
+    """Whether a text has neither a NUL nor half of a surrogate pair."""
+    return "\0" not in text and (text.isascii() or not _has_lone_surrogate(text))
+
+
+def read_fields(fields: JsonObject, row_format: RowFormat, repeated: Sequence[str] = ()) -> TrainingRow:
+    """Read a row, with a finding for each key that its JSON has twice.
+
+    Args:
+        fields: The row, with one value for each key.
+        row_format: Its format.
+        repeated: JSON pointers to these keys.
+    """
+    row = row_format.read(fields)
+    if not repeated:
+        return row
+    found = (duplicate_key(pointer, entry_at(row, pointer), pointer) for pointer in repeated)
+    return replace(row, findings=(*row.findings, *found))
+
+
+def duplicate_key(pointer: str, entry: RowEntry | None, where: str) -> RowFinding:
+    """Return the finding about a key that an object has twice.
+
+    Args:
+        pointer: JSON pointer to the key.
+        entry: The entry that contains the object; None if none does.
+        where: JSON pointer into the row, to the key or to the text that contains it.
+    """
+    key = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    message = f"the key {quoted(key)} is given twice, and readers keep only one of the values; remove one"
+    return row_finding("duplicate-key", message, entry=entry, pointer=where)
+
+
+def entry_at(row: TrainingRow, pointer: str) -> RowEntry | None:
+    """Return the entry that a pointer leads into, or None if it leads elsewhere."""
+    for entry in row.all_entries:
+        if pointer == entry.text_pointer or f"{pointer}/".startswith(f"{entry.pointer}/"):
+            return entry
+    return None
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _unloadable_in(value: JsonValue) -> Iterator[tuple[str, str]]:
+    """Yield code and pointer of each value, or key, that not every loader can hold."""
+    if is_loadable(value):
+        return
+    for pointer, inside in values_in(value):
+        keys = cast(JsonObject, inside) if isinstance(inside, Mapping) else ()
+        for text, where in ((inside, pointer), *((key, json_pointer(pointer, key)) for key in keys)):
+            if isinstance(text, str) and _has_lone_surrogate(text):
+                yield "lone-surrogate", where
+            elif isinstance(text, str) and "\0" in text:
+                yield "null-character", where
+            elif isinstance(text, float) and not isfinite(text):
+                yield "non-finite-number", where
+
+
+def _in_arguments(row: TrainingRow, pointer: str, entry: RowEntry) -> Iterator[RowFinding]:
+    """Yield the findings in arguments that the row holds as JSON text; nothing for other texts."""
+    text = value_at(row.fields, pointer)
+    if not isinstance(text, str):
+        return
+    # LLaMA-Factory puts the thought before the calls.
+    text = text.rpartition(_THOUGHT_END)[2]
+    try:
+        value, repeated = loads_fast(text), repeated_keys(text)
+    except (ValueError, RecursionError):
+        return
+    for code in dict.fromkeys(code for code, _ in _unloadable_in(value)):
+        yield row_finding(code, _MESSAGES[code], entry=entry, pointer=pointer)
+    for key in repeated:
+        yield duplicate_key(key, entry, pointer)
