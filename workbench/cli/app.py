@@ -58,6 +58,7 @@ COMMANDS: Final = {
     "check": CliCommand("workbench.cli.rows.check", "Check training rows for errors."),
     "convert": CliCommand("workbench.cli.rows.convert", "Convert training rows to another format."),
     "mix": CliCommand("workbench.cli.rows.mix", "Mix several files of training rows, with a receipt."),
+    "diff": CliCommand("workbench.cli.rows.diff", "Compare two files of training rows."),
     "stats": CliCommand(
         "workbench.cli.rows.stats", "Show statistics of training rows, or the text trained on."
     ),

@@ -22,11 +22,14 @@ from workbench.library.datasets.row_files import (
     has_plain_lines,
     parse_line,
     read_raw,
+    read_row,
 )
 from workbench.library.datasets.row_writer import line_of
+from workbench.records.corpus.material import row_id_of
 from workbench.trajectory.compress import CountTokens, estimate_tokens
 from workbench.trajectory.formats.known import AUTO
-from workbench.trajectory.row import RowFinding
+from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.sets.diff import RowKeys, compared, key_of, key_of_unreadable
 from workbench.trajectory.sets.row_facts import RowFacts, facts_of
 from workbench.trajectory.sets.row_index import RowIndex, Rows
 from workbench.trajectory.sets.stats import RowStats
@@ -75,6 +78,8 @@ class OpenedRows:
     """Findings about the whole set; complete after `finish`."""
     is_part: bool = False
     """Whether the file has more rows than were read."""
+    keys: RowKeys | None = None
+    """The keys of the rows, to compare sets; None not to compute them."""
     _check: RowsCheck = field(default_factory=RowsCheck)
     _duplicates: dict[int, DuplicateRow] = field(default_factory=dict[int, DuplicateRow])
     """The rows that repeat an earlier one."""
@@ -123,6 +128,8 @@ class OpenedRows:
             self._check.count_unreadable()
             self.stats.unreadable += 1
             self.index.add(offset, row.number, None)
+            if self.keys is not None:
+                self.keys.append(key_of_unreadable(line_of_row(row)))
             findings: tuple[RowFinding, ...] = (formed,)
         else:
             checked = check_fields(formed.fields, formed.row_format)
@@ -130,6 +137,9 @@ class OpenedRows:
             facts = facts_of(checked.content, self.count_tokens)
             self.stats.add_facts(facts, self.name, row.number)
             self.index.add(offset, row.number, facts)
+            if self.keys is not None:
+                read = formed.row_format.read(formed.fields)
+                self.keys.append(key_of(compared(read), row_id_of(formed.fields)))
         if findings:
             self.codes.update([finding.code for finding in findings])
             self.index.add_findings(place, [finding.code for finding in findings])
@@ -164,6 +174,11 @@ class OpenedRows:
         findings = (*checked.findings, *self._repeats(place))
         return OpenedRow(number, row.fields, facts_of(checked.content, self.count_tokens), findings, link)
 
+    def training_row(self, place: int) -> TrainingRow | None:
+        """Read a row again, to compare it; None if it cannot be read. Raises as `open_row`."""
+        row = read_row(parse_line(FileLine(self.index.numbers[place], self._line(place))), self.read_as)
+        return None if isinstance(row, RowFinding) else row
+
     def search(self, rows: Rows, text: str, found: list[int]) -> Iterator[float]:
         """Find the rows whose JSON contains a text, ignoring case, and yield which share of them was searched.
 
@@ -194,7 +209,7 @@ class OpenedRows:
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="workbench-look-")  # noqa: SIM115  it is open as long as the set
         offset = self._file.tell()
-        line = row.line if row.line is not None else line_of(row.fields or {})
+        line = line_of_row(row)
         self._file.write(line if line.endswith(b"\n") else line + b"\n")
         return offset
 
@@ -206,6 +221,11 @@ class OpenedRows:
                 raise BadInput(self.name, "the file was changed since it was opened", "open it again")
             self._file.seek(self.index.offsets[place])
             return self._file.readline().removeprefix(codecs.BOM_UTF8)
+
+
+def line_of_row(row: FileLine | FileRow) -> bytes:
+    """Return a row as a line of JSON, byte for byte if it is one."""
+    return row.line if row.line is not None else line_of(row.fields or {})
 
 
 def _stamp(file: IO[bytes]) -> _Stamp:

@@ -130,8 +130,7 @@ def has_plain_lines(source: str) -> bool:
     Raises:
         BadInput: The file cannot be opened.
     """
-    start = _first_bytes(source)
-    if source == STANDARD_INPUT or start.startswith((_GZIP, _PARQUET)):
+    if source == STANDARD_INPUT or _first_bytes(source).startswith((_GZIP, _PARQUET)):
         return False
     with _opened(source, is_packed=False) as file:
         return not _spans_lines(file)
