@@ -83,7 +83,56 @@ def test_a_corrected_call_is_the_only_change_of_its_row(services, tmp_path):
     call = written["messages"][1]["tool_calls"][0]
     assert json.loads(call["function"]["arguments"]) == {"city": "Rome"}
     assert call["id"] == row["messages"][1]["tool_calls"][0]["id"]
-    assert written["messages"][2:3] == [{k: v for k, v in row["messages"][2].items() if k != "name"}]
+    del written["messages"][1], row["messages"][1]
+    assert written == row
+
+
+ODD_LINES = {
+    "openai": b'{"meta" :{"n":1.0},"messages":[ {"content":"Hi","role":"user","name":"ann","rating":null},'
+    b' {"role":"assistant","content":"Helo","loss":true,"id":"m1"}, {"role":"user","content":"M\\u00fcnchen?"},\t'
+    b'{"loss":false,"role":"assistant","content":"Yes.","rating":5.0,"meta":{"a":[1,{}]}}], "n":1e2}',
+    "sharegpt": b'{"source":"x","conversations":[{"value":"Hi","from":"human","images":["a.png"]},'
+    b'{"from":"gpt","value":"Helo","train":true},{"from":"user","value":"And?"} ,'
+    b'{"train":false,"from":"gpt","value":"<think>\\nSo\\n</think>\\nYes.","rating":5}],"tools":"[ ]"}',
+    "llamafactory": b'{"system":"Be brief.","conversations":[{"value":"Hi","from":"human","images":["a.png"]},'
+    b'{"from":"gpt","value":"Helo"},{"from":"human","value":"And?"} ,{"from":"gpt","value":"Yes.","rating":5}]}',
+}
+
+
+@pytest.mark.parametrize("form", ODD_LINES)
+def test_correcting_one_message_leaves_the_bytes_of_all_others_alone(services, tmp_path, form):
+    file, out, line = tmp_path / "rows.jsonl", tmp_path / "out.jsonl", ODD_LINES[form]
+    file.write_bytes(line + b"\n")
+    (imported,) = bring(services, file)
+    [wrong] = [one for one in services.sessions.path(imported.session_id) if one.message.text == "Helo"]
+    label(services, imported.session_id, wrong.id, verdict=Verdict.BAD_ANSWER, correction="Hello")
+    summary = export(services, out, format=form, includes_stale=True)
+    assert summary.corrected_messages == 1
+    before, after = json.loads(line), lines_of(out)[0]
+    key = "messages" if form == "openai" else "conversations"
+    del before[key][1], after[key][1]
+    assert after == before
+    pieces = line.split(b"{")
+    [changed] = [place for place, piece in enumerate(pieces) if b"Helo" in piece]
+    written = out.read_bytes()
+    assert written.startswith(b"{".join(pieces[:changed])) and written.endswith(
+        b"{".join(pieces[changed + 1 :]) + b"\n"
+    )
+
+
+@pytest.mark.parametrize("to", ["openai", "sharegpt", "trl", "raw"])
+def test_keys_and_masks_of_imported_messages_are_exported_or_reported(services, tmp_path, to):
+    file, out = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
+    file.write_bytes(ODD_LINES["openai"] + b"\n")
+    (imported,) = bring(services, file)
+    [wrong] = [one for one in services.sessions.path(imported.session_id) if one.message.text == "Helo"]
+    label(services, imported.session_id, wrong.id, verdict=Verdict.BAD_ANSWER, correction="Hello")
+    lost = export(services, out, format=to, includes_stale=True).losses.keys()
+    text = json.dumps(lines_of(out)[0])
+    assert json.loads(text)["meta"] == {"n": 1.0}
+    for key, value in (("name", "ann"), ("id", "m1"), ("rating", 5.0), ("meta", {"a": [1, {}]})):
+        assert f'"{key}": {json.dumps(value)}' in text or f"key {key}" in lost
+    assert ("loss-mask" in lost) is (to == "trl")
 
 
 @pytest.mark.parametrize("form", ["xlam", "toolace", "glaive", "llamafactory", "openai", "trl"])

@@ -10,13 +10,20 @@ from typing import Final, NamedTuple
 from workbench.chat.message import Message, Role
 from workbench.records.comparisons import Preference, VotedAnswer
 from workbench.records.corpus.label_summary import LabelSummary
-from workbench.records.corpus.material import ExportBlocker, ExportMessage, SessionMaterial, not_ready
+from workbench.records.corpus.material import (
+    ExportBlocker,
+    ExportMessage,
+    ImportedRow,
+    SessionMaterial,
+    not_ready,
+)
 from workbench.records.corpus.session_rows import ExportSource, MessageRun, at_place
 from workbench.records.labels.label import Verdict
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.validate.check import CheckedRow
+from workbench.trajectory.writing.row_draft import ConversionChange
 
 
 class PreferencePair(NamedTuple):
@@ -131,6 +138,10 @@ class ExportConversation:
     """Codes of the applied safe fixes, one per message and code."""
     fixed_messages: int = 0
     corrected_messages: int = 0
+    losses: tuple[ConversionChange, ...] = ()
+    """What corrected messages of an imported row cannot have any more."""
+    kept: ImportedRow | None = None
+    """The imported row, if the entries that did not change are written with their original bytes."""
     unchanged: CheckedRow | None = None
     """The imported row, if it is written with its original bytes; None for all other rows."""
     original: bytes | None = None
@@ -194,7 +205,8 @@ def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
     # A call that was added before a message is counted as a part of it.
     if start is not None and start < len(imported.message_ids):
         start = run.ids.index(imported.message_ids[start])
-    return _conversation(source, run, rejected, start, label=row.label)
+    conversation = _conversation(source, run, rejected, start, label=row.label)
+    return replace(conversation, kept=source.kept_row)
 
 
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -374,4 +386,9 @@ def _conversation(
         fixes=tuple(code for message in exported for code in message.fixes),
         fixed_messages=sum(1 for message in exported if message.fixes),
         corrected_messages=sum(1 for message in exported if message.is_corrected),
+        losses=tuple(
+            ConversionChange(code=loss, entry=place)
+            for place, message in enumerate(exported)
+            for loss in message.losses
+        ),
     )

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, loads_fast
 from workbench.records.corpus.conversations import ExportConversation
-from workbench.records.corpus.material import ExportBlocker
+from workbench.records.corpus.material import ExportBlocker, ImportedRow
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
-from workbench.trajectory.row import RowFinding
+from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import read_trajectory
-from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.trajectory import RowMessage, Trajectory, is_same_trajectory
 from workbench.trajectory.validate.check import CheckedRow, check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
+from workbench.trajectory.writing.patch import patched
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss
 
 
@@ -67,21 +69,55 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
         return RowResult(row=None, conversation=conversation, changes=written.changes, obstacles=obstacles)
     # `write_row` has read the row back already.
     row = written.read_back or form.read(written.row)
-    ids = _ids_by_entry(conversation, written.trajectory or read_trajectory(row).trajectory)
-    checked = check_row(row)
+    back = written.trajectory or read_trajectory(row).trajectory
+    ids = _ids_by_entry(conversation, back)
+    kept = None if conversation.kept is None else _kept_row(conversation.kept, row, back)
+    checked = check_row(kept.row if kept else row)
     findings = checked.findings
     errors = () if options.is_raw else tuple(filter(options.is_error, findings))
-    lost = [loss for loss in written.losses if _applies(loss, options)]
+    changes = tuple(
+        change for change in (*conversation.losses, *written.changes) if _applies(change, options)
+    )
+    lost = [change for change in changes if change.is_loss]
     losses = _too_lossy(lost, ids=conversation.ids) if options.is_strict else ()
     obstacles = (*(_obstacle(finding, ids) for finding in errors), *losses)
     return RowResult(
-        row=None if obstacles else written.row,
+        row=None if obstacles else kept.row.fields if kept else written.row,
         conversation=conversation,
         checked=checked,
-        changes=tuple(change for change in written.changes if _applies(change, options)),
+        original=kept.original if kept else None,
+        changes=changes,
         obstacles=obstacles,
         warnings=tuple(_warning(finding, ids) for finding in findings if finding not in errors),
     )
+
+
+class _KeptRow(NamedTuple):
+    row: TrainingRow
+    original: bytes | None
+    """Its bytes; None if the imported row was not a line of JSON."""
+
+
+def _kept_row(imported: ImportedRow, row: TrainingRow, back: Trajectory) -> _KeptRow | None:
+    """Return the imported row with only those entries replaced that changed; None if that is not the same row.
+
+    Args:
+        imported: The imported row.
+        row: The row as it would be written completely.
+        back: Its trajectory.
+    """
+    line, form = imported.original, format_named(row.format)
+    text = imported.row_text if line is None else line.decode(errors="surrogatepass")
+    before = form.read(cast(JsonObject, loads_fast(text)))
+    text = patched(text, (before, read_trajectory(before).trajectory), (row, back))
+    if text is None:
+        return None
+    kept = form.read(cast(JsonObject, loads_fast(text)))
+    # A column of arguments needs one type.
+    forms = {call.arguments_text is None for entry in kept.all_entries for call in entry.calls}
+    if len(forms) > 1 or not is_same_trajectory(read_trajectory(kept).trajectory, back):
+        return None
+    return _KeptRow(kept, None if line is None else text.encode(errors="surrogatepass"))
 
 
 def _applies(change: ConversionChange, options: ExportOptions) -> bool:

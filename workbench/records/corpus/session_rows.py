@@ -1,10 +1,10 @@
-"""Convert a session's paths to row messages, restore ids and masks of an imported row, and recognize unchanged rows."""
+"""Convert a session's paths to row messages, restore what only the imported row has, and recognize unchanged rows."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
@@ -34,10 +34,10 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools, read_trajectory
-from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.trajectory import Call, Part, Result, RowMessage, Trajectory
 from workbench.trajectory.validate.check import CheckedRow, check_row
 from workbench.trajectory.validate.codes import matches_code
-from workbench.trajectory.writing.row_draft import RowOptions
+from workbench.trajectory.writing.row_draft import DETAIL, Loss, RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +149,14 @@ class ExportSource:
         if row is None or setup.disabled_tools:
             return False
         return setup.tools_text == render_tools(plain_tools(row.tools))
+
+    @property
+    def kept_row(self) -> ImportedRow | None:
+        """The imported row if those of its entries that nobody corrected can be written with their original bytes."""
+        imported, row = self.material.imported, self.imported_row
+        if imported is None or row is None or imported.format != self.options.format:
+            return None
+        return imported if self._has_own_tools and self._suits(row) else None
 
     def _suits(self, row: TrainingRow) -> bool:
         """Whether the row is written as the options require."""
@@ -274,7 +282,8 @@ class ExportSource:
             return exported
         if not (exported.is_corrected or exported.fixes or exported.is_as_is):
             return replace(exported, message=original)
-        return replace(exported, message=_with_ids(exported.message, original))
+        losses = (Loss.LOSS_MASK,) if DETAIL in original.others else ()
+        return replace(exported, message=_with_keys(exported.message, original), losses=losses)
 
     def _not_ready(self, message: ExportMessage, summary: LabelSummary) -> ExportBlocker | None:
         """Return why a message is not ready. A corrected text counts as finished."""
@@ -318,10 +327,21 @@ def _is_json(imported: ImportedRow, row: TrainingRow) -> bool:
     return True
 
 
-def _with_ids(message: RowMessage, original: RowMessage) -> RowMessage:
-    """Copy the ids and the mask of the imported row's message to a message."""
-    ids = iter([call.id for call in original.calls])
-    parts = [replace(part, id=next(ids, None)) if part in message.calls else part for part in message.parts]
-    if message.result is not None and original.result is not None:
-        parts = [replace(message.result, id=original.result.id)]
-    return replace(message, parts=tuple(parts), is_trained=original.is_trained)
+_OF_TEXT: Final = frozenset({DETAIL, "refusal"})
+"""Members that are about the text that was corrected."""
+
+
+def _with_keys(message: RowMessage, original: RowMessage) -> RowMessage:
+    """Copy the ids, the mask and the other members of the imported row's message to a message."""
+    calls = iter(original.calls)
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, Call):
+            call = next(calls, None)
+            others = call.others if call and call.name == part.name and not part.others else part.others
+            part = replace(part, id=call.id if call else None, others=others)
+        elif isinstance(part, Result) and original.result is not None:
+            part = replace(part, id=original.result.id, others=original.result.others)
+        parts.append(part)
+    others = {key: value for key, value in original.others.items() if key not in _OF_TEXT}
+    return replace(message, parts=tuple(parts), is_trained=original.is_trained, others=others)
