@@ -119,6 +119,8 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
             yield _message(entry, role, parts)
         return
     if role is Role.ASSISTANT:
+        if entry.text and entry.text_pointer == f"{entry.pointer}/refusal":
+            job.changes.append(ConversionChange(code=Addition.REFUSAL_AS_TEXT, entry=entry.place))
         yield _answer(entry, job)
         return
     own = entry.text

@@ -73,7 +73,8 @@ def test_a_value_that_is_no_mask_is_an_error(name: str, shape: str, value: Any) 
         assert problems_of(row) == []
         assert entries_of(convert(row, "sharegpt"))[3]["loss_weight"] == value
         return
-    assert problems_of(row) == ["mask-value"]
+    # What JSON cannot hold at all is a finding of its own.
+    assert "mask-value" in problems_of(row)
     done = convert(row, "sharegpt")
     assert done.row is None
     assert [(problem.code, problem.entry) for problem in done.problems] == [("mask-value", 3)]

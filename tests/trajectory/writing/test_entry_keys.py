@@ -1,10 +1,12 @@
 """Keys of messages that no reader uses are written where the format has a place, and otherwise reported."""
 
+import json
 from typing import Any
 
 import pytest
 
 from workbench.trajectory.formats.known import FORMATS, detect_format
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import Converted, convert_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -50,7 +52,7 @@ def test_a_column_and_a_text_have_no_place_for_keys() -> None:
 
 
 def test_a_key_that_means_something_else_in_the_target_is_reported() -> None:
-    row = {
+    row: dict[str, Any] = {
         "conversations": [
             {"from": "human", "value": "Hi", "role": "boss", "tool_calls": []},
             {"from": "gpt", "value": "Hello", "content": "x", "reasoning": "because"},
@@ -88,3 +90,94 @@ def test_results_that_share_an_entry_keep_what_they_have_in_common() -> None:
 def test_a_null_is_no_key() -> None:
     row = chat({"role": "user", "content": "Hi", "name": None}, {"role": "assistant", "content": "Yo"})
     assert lost_keys(converted(row, "raw")) == []
+
+
+@pytest.mark.parametrize("content", [{"content": None}, {"content": ""}, {}])
+@pytest.mark.parametrize("to", ["openai", "trl", "sharegpt", "llamafactory", "raw"])
+def test_a_refusal_is_never_an_empty_answer(content: dict[str, Any], to: str) -> None:
+    answer = {"role": "assistant", **content, "refusal": "I will not."}
+    row = chat({"role": "user", "content": "Hi"}, answer)
+    assert [finding.code for finding in check_completely(FORMATS["openai"].read(row)).findings] == []
+    done = converted(row, to)
+    assert done.row is not None and done.read_back is not None
+    assert done.read_back.entries[-1].text == "I will not."
+    assert done.read_back.entries[-1].others == ({} if to == "raw" else {"refusal": "I will not."})
+    assert [str(change.code) for change in done.changes if change.code == "refusal-as-text"] == [
+        "refusal-as-text"
+    ]
+    assert lost_keys(done) == ([(1, "refusal")] if to == "raw" else [])
+
+
+def test_members_and_masks_of_the_parts_of_a_content_are_kept_or_reported() -> None:
+    parts = [
+        {"type": "text", "text": "Let me think.", "train": False},
+        {"type": "text", "text": " Four.", "cache_control": {"type": "ephemeral"}},
+    ]
+    done = converted(
+        chat({"role": "user", "content": "2+2?"}, {"role": "assistant", "content": parts}), "openai"
+    )
+    assert done.row is not None
+    messages: Any = done.row["messages"]
+    assert messages[1] == {
+        "role": "assistant",
+        "content": "Let me think. Four.",
+        "train_detail": [
+            {"begin_offset": 0, "end_offset": 12, "train": False},
+            {"begin_offset": 13, "end_offset": 18, "train": True},
+        ],
+    }
+    assert lost_keys(done) == [(1, "content/1/cache_control")]
+
+
+def test_members_of_a_record_of_a_result_stay_with_the_result() -> None:
+    record = {"tool_call_id": "c1", "name": "f", "content": "no", "is_error": True}
+    row = {
+        "conversations": [
+            {"from": "human", "value": "Hi"},
+            {
+                "from": "gpt",
+                "value": '<think>\n</think>\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
+            },
+            {"from": "tool", "value": f"<tool_response>\n{json.dumps(record)}\n</tool_response>"},
+            {"from": "gpt", "value": "<think>\n</think>\nDone"},
+        ],
+        "tools": '[{"type": "function", "function": {"name": "f", "description": "d"}}]',
+        "completed": True,
+    }
+    done = converted(row, "trl")
+    assert done.row is not None
+    messages: Any = done.row["messages"]
+    assert messages[2] == {
+        "role": "tool",
+        "content": "no",
+        "is_error": True,
+        "tool_call_id": "c1",
+        "name": "f",
+    }
+    assert not done.losses
+    back = convert_row(done.row, FORMATS["trl"], FORMATS["llamafactory"], RowOptions())
+    assert lost_keys(back) == []
+    for to in ("sharegpt", "hermes-agent", "raw"):
+        done = converted(row, to)
+        assert not done.losses and json.dumps(json.dumps(record))[1:-1] in json.dumps(done.row)
+    assert lost_keys(converted(row, "llamafactory")) == [(2, "is_error")]
+
+
+def test_every_key_of_a_call_is_kept_or_reported() -> None:
+    call = {
+        "id": "c1",
+        "type": "custom",
+        "index": 3,
+        "name": "g",
+        "extra_content": {"google": {"thought_signature": "x"}},
+        "function": {"name": "f", "arguments": "{}", "strict": True},
+    }
+    row = chat(
+        {"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [call]}
+    )
+    done = converted(row, "openai")
+    assert done.row is not None
+    messages: Any = done.row["messages"]
+    written = messages[1]["tool_calls"][0]
+    assert written["extra_content"] == call["extra_content"] and written["strict"] is True
+    assert [loss.detail for loss in done.losses] == ["'name' of 'f'", "'type' of 'f'", "'index' of 'f'"]

@@ -79,7 +79,7 @@ def read_chat_row(row: JsonObject, name: str, *, spells_calls: bool = False) -> 
         entries=entries,
         spells_calls=spells_calls,
         declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
-        columns={name: value for name, value in row.items() if name not in _OWN and name != key},
+        columns={name: value for name, value in row.items() if name not in (key, tools_key(row))},
         findings=tuple(findings),
     )
 

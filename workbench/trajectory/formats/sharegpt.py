@@ -248,12 +248,12 @@ _TEXT_STEPS: Final = (
     drop_preference,
     drop_columns(*_OWN),
     order_results,
-    drop_keys(has_place),
-    join_results,
 )
 _PLAIN_STEPS: Final = (
     drop_details(has_same_text),
     *_TEXT_STEPS,
+    drop_keys(has_place),
+    join_results,
     keep_envelopes,
     drop_ids,
     drop_result_names,
@@ -277,6 +277,8 @@ HERMES_AGENT: Final = RowFormat(
     steps=(
         drop_details(_has_led_text),
         *_TEXT_STEPS,
+        drop_keys(has_place, writes_records=True),
+        join_results,
         assign_result_ids,
         trim_prose,
         drop_new_call_members,

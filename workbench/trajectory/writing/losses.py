@@ -9,7 +9,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.row_draft import DETAIL, Loss, RowDraft, Step
+from workbench.trajectory.writing.row_draft import DETAIL, PART_OF_CONTENT, Loss, RowDraft, Step
 
 LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""
@@ -88,17 +88,27 @@ HasPlace = Callable[[RowMessage, str, JsonValue], bool]
 """Whether an entry of a format can have a member of this name and value beside its own."""
 
 
-def drop_keys(has_place: HasPlace) -> Step:
-    """Return a step that drops the members of messages that the format has no place for, and those of results."""
+def drop_keys(has_place: HasPlace, *, writes_records: bool = False) -> Step:
+    """Return a step that drops the members of messages that the format has no place for, and those of results.
+
+    Args:
+        has_place: Whether an entry of the format can have a member.
+        writes_records: Whether results are records, which have a place for theirs.
+    """
 
     def step(draft: RowDraft) -> None:
         def change(message: RowMessage) -> RowMessage:
             result = message.result
-            if result is not None and result.others:
-                for key in result.others:
+            if result is not None and result.others and not writes_records:
+                # The text of a record has all of its members.
+                for key in result.others if result.envelope is None else ():
                     draft.note(Loss.ENTRY_KEYS, message.place, key)
                 message = replace(message, parts=(replace(result, others={}),))
-            lost = [key for key, value in message.others.items() if not has_place(message, key, value)]
+            lost = [
+                key
+                for key, value in message.others.items()
+                if key.startswith(PART_OF_CONTENT) or not has_place(message, key, value)
+            ]
             if not lost:
                 return message
             for key in lost:

@@ -12,6 +12,8 @@ from workbench.trajectory.trajectory import RowMessage, Trajectory
 DETAIL: Final = "train_detail"
 """Member of an entry that lists which characters of its text the loss counts. *Source:* Axolotl's
 `message_field_training_detail`."""
+PART_OF_CONTENT: Final = "content/"
+"""Beginning of the names of members that a part of a content has, such as `content/0/cache_control`."""
 
 
 class Loss(StrEnum):
@@ -69,6 +71,8 @@ class Addition(StrEnum):
     """Type names of Python in a tool's schema became those of JSON Schema."""
     SCHEMA_NULLS = "schema-nulls"
     """Keys of a tool's spec that were null were removed; Arrow fills them in."""
+    REFUSAL_AS_TEXT = "refusal-as-text"
+    """An answer without content became what it has as `refusal`."""
     TOOL_NAMES = "tool-names"
     """A tool's name got underscores in place of characters that model servers do not accept."""
     CALL_FORM = "call-form"

@@ -1,7 +1,7 @@
 """Read and write messages in the form of chat APIs, with positions. No content raises an exception."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple, cast
 
@@ -11,7 +11,7 @@ from workbench.chat.message import Role
 from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.formats.shared.entry_keys import read_keys
+from workbench.trajectory.formats.shared.entry_keys import read_keys, with_part_keys
 from workbench.trajectory.formats.shared.text_entries import is_wrapped, read_results
 from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
@@ -139,7 +139,10 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     if role is Role.USER and is_wrapped(text):
         role = Role.TOOL
     calls = tuple(_calls(fields, spot))
-    keys = read_keys(fields, _used(fields))
+    keys = with_part_keys(read_keys(fields, _used(fields)), fields.get("content"))
+    refusal = fields.get("refusal")
+    # OpenAI's logs have the text of a refusal there, and no content. A trainer would see an empty answer.
+    is_refusal = not text and not calls and isinstance(refusal, str)
     for problem in keys.problems:
         spot.report("mask-value", problem.message, f"/{problem.key}")
     thought = cast(str, fields[thought_key]) if thought_key else None
@@ -150,8 +153,8 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         pointer=spot.pointer,
         role=role,
         speaker=str(speaker),
-        text=text,
-        text_pointer=f"{spot.pointer}/content",
+        text=cast(str, refusal) if is_refusal else text,
+        text_pointer=f"{spot.pointer}/{'refusal' if is_refusal else 'content'}",
         thought=thought,
         calls=calls,
         tagged_text=_tagged(fields, text, thought) if is_lost else None,
@@ -164,6 +167,8 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
 def _used(fields: JsonObject) -> frozenset[str]:
     """Return the names of the members that are read as something else than `others`."""
     used = _USED_OF_RESULTS if ROLES.get(str(fields.get("role"))) is Role.TOOL else _USED
+    if not isinstance(fields.get("function_call"), Mapping):
+        used -= {"function_call"}
     thoughts = [key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)]
     return used | {thoughts[0]} if thoughts else used
 
@@ -196,7 +201,7 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
         return text
     content = fields.get("content")
     if content is None or content == []:
-        if "content" not in fields and not fields.get("tool_calls") and not fields.get("function_call"):
+        if "content" not in fields and not any(map(fields.get, ("tool_calls", "function_call", "refusal"))):
             spot.report("missing-field", "the message has neither content nor calls", "/content")
         return ""
     if fields.get("role") != "tool":
@@ -220,7 +225,7 @@ def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
     tool_calls = fields.get("tool_calls")
     if isinstance(tool_calls, list):
         for index, call in enumerate(tool_calls):
-            yield _call(as_object(call), f"/tool_calls/{index}", spot)
+            yield _call(as_object(call), f"/tool_calls/{index}", spot, index=index)
     elif tool_calls is not None:
         problem, pointer = "`tool_calls` is not a list", f"{spot.pointer}/tool_calls"
         spot.report("call-unreadable", problem, "/tool_calls")
@@ -229,7 +234,7 @@ def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
         yield _call({"function": fields["function_call"]}, "", spot, key="/function_call")
 
 
-def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> EntryCall:
+def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function", *, index: int = 0) -> EntryCall:
     # Chat APIs wrap the call in `function`; chat templates also accept it without.
     function, within = (as_object(call["function"]), below + key) if "function" in call else (call, below)
     name, call_id, raw_arguments = (
@@ -250,13 +255,20 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> 
         pointer=spot.pointer + (below or key),
         arguments_pointer=f"{spot.pointer}{within}/arguments",
         problem=problem,
-        others=_others(call, function),
+        others=_others(call, function, index),
     )
 
 
-def _others(call: JsonObject, function: JsonObject) -> JsonObject:
+def _others(call: JsonObject, function: JsonObject, index: int) -> JsonObject:
     """Return what a call has beside its function, and the function beside its name and arguments."""
     members = {**other_members(call), **other_members(function)}
+    if function is not call:
+        members |= {key: call[key] for key in ("name", "arguments") if key in call}
+    if call.get("type") not in (None, "function"):
+        members["type"] = call["type"]
+    # In a call that was streamed, its place.
+    if call.get("index") not in (None, index):
+        members["index"] = call["index"]
     return {key: value for key, value in members.items() if value is not None and value is not function}
 
 

@@ -17,10 +17,10 @@ A row says in one of several ways that the loss must not count an entry. All of 
 
 import json
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.trajectory.writing.row_draft import DETAIL
+from workbench.trajectory.writing.row_draft import DETAIL, PART_OF_CONTENT
 
 _COUNTED_IF_TRUE: Final = (
     "weight",
@@ -95,6 +95,42 @@ def read_keys(fields: JsonObject, used: frozenset[str]) -> EntryKeys:
         message = f"`{DETAIL}` is not a list of begin_offset, end_offset and train"
         problems.append(MaskProblem(DETAIL, message))
     return EntryKeys(next(iter(masks.values()), None), rest, tuple(problems))
+
+
+def with_part_keys(keys: EntryKeys, content: JsonValue) -> EntryKeys:
+    """Add the members of the parts of a content, which becomes one text.
+
+    A mask of a part becomes `train_detail`, as Axolotl does it. Other members get the name `content/0/…`, for which no
+    entry has a place.
+
+    Args:
+        keys: The members of the message.
+        content: Its content.
+    """
+    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
+        return keys
+    others, problems, detail = {**keys.others}, list(keys.problems), list[JsonValue]()
+    is_masked, begin = False, 0
+    for place, part in enumerate(cast(list[JsonObject], content)):
+        own = read_keys(part, _PART)
+        text = part.get("text")
+        end = begin + (len(text) if isinstance(text, str) else 0)
+        is_masked |= own.is_trained is not None
+        if end > begin:
+            detail.append(
+                {"begin_offset": begin, "end_offset": end - 1, "train": own.is_trained is not False}
+            )
+        problems += [
+            MaskProblem(f"content/{place}/{problem.key}", problem.message) for problem in own.problems
+        ]
+        others |= {f"{PART_OF_CONTENT}{place}/{key}": value for key, value in own.others.items()}
+        begin = end
+    if is_masked:
+        others[DETAIL] = detail
+    return EntryKeys(keys.is_trained, others, tuple(problems))
+
+
+_PART: Final = frozenset({"type", "text"})
 
 
 def _is_flag(value: JsonValue) -> bool:

@@ -41,6 +41,7 @@ class _Record(NamedTuple):
     id: str | None = None
     name: str | None = None
     envelope: str | None = None
+    others: JsonObject | None = None
 
 
 def read_results(text: str, pointer: str, records: Records = Records.NONE) -> tuple[EntryResult, ...]:
@@ -104,6 +105,7 @@ def _result(text: str, pointer: str, span: Span | None, records: Records) -> Ent
         id=record.id,
         name=record.name,
         envelope=record.envelope,
+        others=record.others or {},
         pointer=pointer,
         span=span,
     )
@@ -114,15 +116,20 @@ def _record(text: str) -> _Record:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         return _Record(text)
-    if not isinstance(value, dict) or len(value) < 2 or not value.keys() <= _RECORD_KEYS:
+    if not isinstance(value, dict):
         return _Record(text)
     fields = cast(JsonObject, value)
+    # With other keys, it could be the result itself, unless it names the call that it answers.
+    is_whole = fields.keys() >= _RECORD_KEYS and isinstance(fields["tool_call_id"], str)
+    if not is_whole and (len(fields) < 2 or not fields.keys() <= _RECORD_KEYS):
+        return _Record(text)
     content, call_id, name = fields.get("content"), fields.get("tool_call_id"), fields.get("name")
     return _Record(
         content if isinstance(content, str) else template_json(content),
         call_id if isinstance(call_id, str) else None,
         name if isinstance(name, str) else None,
         text,
+        {key: other for key, other in fields.items() if key not in _RECORD_KEYS and other is not None},
     )
 
 
@@ -208,8 +215,8 @@ def record_result(result: Result) -> str:
     """
     if result.envelope is not None:
         return result.envelope
-    record: JsonObject = {"tool_call_id": result.id, "name": result.name, "content": _content(result.text)}
-    return template_json(record)
+    record = {"tool_call_id": result.id, "name": result.name, "content": _content(result.text)}
+    return template_json({**record, **result.others})
 
 
 def _content(text: str) -> JsonValue:
