@@ -23,3 +23,12 @@ def test_each_option_of_the_export_is_read(chosen):
         STRIP: options.row_options.strips_tool_prompt,
     }
     assert {name for name, is_on in read.items() if is_on} == read.keys() & set(chosen)
+
+
+def test_session_traces_and_splits_are_several_files_in_the_folder():
+    for fields, out in (
+        ({}, "/tmp/x/rows.jsonl"),
+        ({"split": "train=0.9,test=0.1"}, "/tmp/x"),
+        ({"format": "session-trace"}, "/tmp/x"),
+    ):
+        assert DataForm(**{**FIELDS, "options": (), **fields}).target("/tmp/x").out == out

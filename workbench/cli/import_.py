@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,6 +14,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.rows.row_engine import FormatOption
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, shown, with_progress, write_json_line
+from workbench.library.datasets.row_files import shards_of
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
@@ -25,7 +27,8 @@ def import_(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE", help="JSONL, gzipped JSONL, JSON array or Parquet, or - for standard input"
+            metavar="FILE",
+            help="JSONL, gzipped JSONL, JSON array or Parquet, a folder of these, or - for standard input",
         ),
     ],
     tag: Annotated[
@@ -53,7 +56,7 @@ def import_(
     rows: list[JsonValue] = []
     with open_services(read_settings()) as services:
         owned = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
-        for file in files:
+        for file in chain.from_iterable(map(shards_of, files)):
             options = ImportOptions(file=Path(file).name, tags=tags, is_queued=queue, allows_repeats=again)
             done = _imported(owned, file, format_, options)
             for row in with_progress(done, "rows", lambda file=file: row_total([file])):

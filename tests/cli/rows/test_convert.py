@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.library.datasets.hub_server import serving_hub
+from tests.trajectory.formats.agent_logs import codex, lines_of, said
 from workbench.library.datasets.row_files import read_rows
 
 SPEC = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
@@ -239,3 +240,33 @@ def test_a_dry_run_prints_the_card_and_uploads_nothing(run_cli, rows):
     assert done.code == 0
     assert "# set" in done.out
     assert "| Rows | 3 |" in done.out
+
+
+def test_the_logs_of_an_agent_become_one_file_of_rows_or_a_trace_for_each_session(run_cli, tmp_path):
+    logs = tmp_path / "sessions" / "2026" / "10"
+    logs.mkdir(parents=True)
+    for number in (1, 2):
+        events = [
+            codex(0, "session_meta", id=f"s{number}"),
+            said(1, "user", f"Question {number}"),
+            said(2, "assistant", f"Answer {number}"),
+        ]
+        (logs / f"rollout-{number}.jsonl").write_bytes(lines_of(*events, '{"type": "respo'))
+    done = run_cli("convert", tmp_path / "sessions", "--to", "openai", "--out", tmp_path / "rows.jsonl")
+    assert done.code == 0
+    assert (
+        f"{logs / 'rollout-2.jsonl'}:1: lost log-events (not a JSON object, so it is not read: line 4)"
+        in done.err
+    )
+    assert "2 rows read, 2 written, 0 skipped\nlost: log-events 2\n" in done.err
+    assert [row["id"] for row in fields(tmp_path / "rows.jsonl")] == ["s1", "s2"]
+    done = run_cli("convert", tmp_path / "sessions", "--to", "session-trace", "--out", tmp_path / "traces")
+    assert done.code == 0
+    assert sorted(file.name for file in (tmp_path / "traces").iterdir()) == ["s1.jsonl", "s2.jsonl"]
+    done = run_cli("check", tmp_path / "traces")
+    assert done.code == 0
+    assert "2 rows, 0 errors, 2 warnings" in done.err.replace("\n", " ")
+    done = run_cli("convert", tmp_path / "sessions", "--to", "session-trace", "--out", tmp_path / "one.jsonl")
+    assert done.code == 2
+    assert "it can hold one session, and there are several (name a folder" in done.err
+    assert not (tmp_path / "one.jsonl").exists()

@@ -117,6 +117,28 @@ def test_rows_close_to_a_defect_have_no_findings(name: str) -> None:
     assert findings_of(NOTHING_WRONG[name]) == []
 
 
+HEADER: dict[str, Any] = {"type": "session", "harness": "my-agent", "id": "s", "tools": [SPEC]}
+
+
+def log(header: dict[str, Any], *more: object) -> dict[str, Any]:
+    """Return a session trace with a question, an answer, and more lines."""
+    said = ({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."})
+    return {"traces": [header, *({"type": "message", "message": message} for message in said), *more]}
+
+
+CODEX: dict[str, Any] = {
+    "traces": [
+        {
+            "type": "session_meta",
+            "payload": {"id": "s", "dynamic_tools": [{"name": "now", "description": "Now"}]},
+        },
+        *(
+            {"type": "response_item", "payload": {"type": "message", "role": role, "content": text}}
+            for role, text in (("user", "Hi"), ("assistant", "Hello."), ("user", "Remove it"))
+        ),
+        {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
+    ]
+}
 DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("missing-field", without(SHAREGPT, TALK, ASKS, "value"), ASKS, "/conversations/1/value"),
     ("missing-field", without(OPENAI, "messages", 5, "content"), 5, "/messages/5/content"),
@@ -277,6 +299,11 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("mojibake", changed(OPENAI, "messages", 3, "content", to="18Â°C"), 3, "/messages/3/content"),
     ("replacement-character", speak(GETS, f"{SUN}\n{RAIN}".replace("sun", "s\ufffdn")), GETS, "/conversations/3/value"),
     ("replacement-character", system(SYSTEM + "\ufffd"), 0, "/conversations/0/value"),
+    ("tools-unlisted", log({"type": "session", "id": "s"}), None, "/traces/0"),
+    ("log-line", log(HEADER, '{"type": "mess'), None, "/traces/3"),
+    ("log-event", log(HEADER, {"type": "brain-wave"}), None, "/traces/3"),
+    ("log-compacted", log(HEADER, {"type": "compaction", "summary": "Greetings."}), None, "/traces/3"),
+    ("log-left-out", CODEX, None, "/traces/4"),
     ("personal-data", speak(ASKS, "Mail to ann@corp.com"), ASKS, "/conversations/1/value"),
     ("personal-data", speak(ASKS, "Card 4111 1111 1111 1111"), ASKS, "/conversations/1/value"),
     ("personal-data", speak(ASKS, "Pay to DE89 3704 0044 0532 0130 00"), ASKS, "/conversations/1/value"),

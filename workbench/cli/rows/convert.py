@@ -33,7 +33,7 @@ from workbench.cli.terminal.paint import count_of, row_total, with_progress, wri
 from workbench.errors import BadInput
 from workbench.library.datasets.conversion import RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
-from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.formats.known import FORMATS, WRITTEN, format_named
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.writing.row_draft import SOURCE, RowOptions
 
@@ -192,8 +192,8 @@ def convert(
         str,
         typer.Option(
             metavar="FILE",
-            help="File to write: .jsonl, .jsonl.gz, .parquet, or - for standard output; "
-            "a folder with --split, or if FILE is a folder",
+            help="File to write: .jsonl, .jsonl.gz, .parquet, or - for standard output; a folder with --split, "
+            "with --to session-trace, or to write a file for each file of a folder",
         ),
     ],
     from_: Annotated[
@@ -265,17 +265,20 @@ def _converted(
 ) -> "Iterator[ShardRow]":
     """Convert a file or a folder, and yield the result of each row."""
     from workbench.library.datasets.conversion import (
-        ShardRow,
-        convert_file,
+        convert_files,
         convert_shards,
         settle_arguments,
         shard_pairs,
     )
+    from workbench.library.datasets.row_files import shards_of
 
-    if not Path(file).expanduser().is_dir():
+    is_folder = Path(file).expanduser().is_dir()
+    if not is_folder or _is_one_target(out, conversion.write_as):
         if engine is RowEngine.RAY:
-            raise BadInput("--engine ray", "converts only a folder of shards", "give a folder")
-        return (ShardRow(file, done) for done in convert_file(file, out, conversion, row_split))
+            raise BadInput(
+                "--engine ray", "converts only a folder to a folder", "give a folder, and another with --out"
+            )
+        return convert_files(shards_of(file) if is_folder else (file,), out, conversion, row_split)
     if row_split:
         raise BadInput("--split", "a folder of shards cannot be split", "split one file")
     pairs = shard_pairs(file, out)
@@ -284,6 +287,12 @@ def _converted(
 
         return RayRunner(address=address).convert(pairs, settle_arguments(conversion))
     return convert_shards(pairs, settle_arguments(conversion))
+
+
+def _is_one_target(out: str, write_as: str) -> bool:
+    """Whether all rows of a folder go to one place: a file, or a folder with a file for each session."""
+    names_file = out == "-" or out.endswith((".jsonl", ".jsonl.gz", ".parquet"))
+    return format_named(write_as).log is not None or (names_file and not Path(out).expanduser().is_dir())
 
 
 def _check(file: str, out: str, frame: str, *, as_json: bool) -> None:

@@ -93,15 +93,14 @@ def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck
     check = RowsCheck(options=options)
     findings: list[tuple[int, RowFinding]] = []
     for line_or_row in chunk:
-        row = format_of_row(
-            parse_line(line_or_row) if isinstance(line_or_row, FileLine) else line_or_row, read_as
-        )
+        file_row = parse_line(line_or_row) if isinstance(line_or_row, FileLine) else line_or_row
+        row = format_of_row(file_row, read_as)
         if isinstance(row, RowFinding):
             check.count_unreadable()
             findings.append((line_or_row.number, row))
             continue
         if found := check.check_as(*row):
-            findings.extend((line_or_row.number, finding) for finding in found)
+            findings.extend((file_row.line_of(finding), finding) for finding in found)
     return ChunkCheck(findings, [line_or_row.number for line_or_row in chunk], check)
 
 

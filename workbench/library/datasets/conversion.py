@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import STANDARD_INPUT, FileRow, read_row, read_rows, shards_of
-from workbench.library.datasets.row_writer import RowWriter, open_writer
+from workbench.library.datasets.row_writer import RowWriter, open_log_writer, open_writer
 from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
@@ -51,11 +51,20 @@ class RowDone(NamedTuple):
 def convert_file(
     source: str, target: str, conversion: Conversion, split: RowSplit | None = None
 ) -> Iterator[RowDone]:
-    """Convert a file and yield the result of each row. The files appear when all rows are done.
+    """Like `convert_files`, for one file."""
+    for _source, done in convert_files([source], target, conversion, split):
+        yield done
+
+
+def convert_files(
+    sources: Sequence[str], target: str, conversion: Conversion, split: RowSplit | None = None
+) -> Iterator["ShardRow"]:
+    """Convert files together and yield the result of each row. What is written appears when all rows are done.
 
     Args:
-        source: A file of rows, or `-`.
-        target: A file, or `-`; with a split, a folder, which gets one file `NAME.jsonl` per split.
+        sources: Files of rows, or `-`.
+        target: A file, or `-`; with a split, a folder, which gets one file `NAME.jsonl` per split. In a format with
+            one session per file, a folder gets a file for each row.
         conversion: Formats and options.
         split: How to assign rows to splits; None writes one file.
 
@@ -67,12 +76,13 @@ def convert_file(
         raise BadInput(
             f"format {form.name!r}", "this format can only be read", "see `workbench convert --help`"
         )
-    row_options = replace(conversion.row_options, arguments=_argument_form(source, target, conversion))
+    row_options = replace(conversion.row_options, arguments=_argument_form(sources, target, conversion))
     with ExitStack() as stack:
-        writers = _Writers(target, split, stack)
-        for row in read_rows(source):
-            reading = _row_reading(row, conversion.read_as)
-            yield _done(row.number, reading, form, row_options, conversion, writers)
+        writers = _Writers(target, split, stack, form)
+        for source in sources:
+            for row in read_rows(source):
+                reading = _row_reading(row, conversion.read_as)
+                yield ShardRow(source, _done(row.number, reading, form, row_options, conversion, writers))
 
 
 def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
@@ -83,13 +93,14 @@ def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
 class _Writers:
     """One writer, or one writer per split."""
 
-    def __init__(self, target: str, split: RowSplit | None, stack: ExitStack) -> None:
+    def __init__(self, target: str, split: RowSplit | None, stack: ExitStack, form: RowFormat) -> None:
         self.split = split
+        open_one, ending = (open_writer, ".jsonl") if form.log is None else (open_log_writer, "")
         names = list(split.shares) if split else [""]
         if split:
             _make_folder(target)
         self._writers: dict[str, RowWriter] = {
-            name: stack.enter_context(open_writer(str(Path(target) / f"{name}.jsonl") if name else target))
+            name: stack.enter_context(open_one(str(Path(target) / f"{name}{ending}") if name else target))
             for name in names
         }
 
@@ -136,7 +147,7 @@ def _too_lossy(changes: Sequence[ConversionChange], *, is_strict: bool) -> tuple
     )
 
 
-def _argument_form(source: str, target: str, conversion: Conversion) -> Literal["object", "text"]:
+def _argument_form(sources: Sequence[str], target: str, conversion: Conversion) -> Literal["object", "text"]:
     """Return how to write arguments; look at all rows if that decides it."""
     if conversion.arguments != AUTO:
         return conversion.arguments
@@ -144,10 +155,10 @@ def _argument_form(source: str, target: str, conversion: Conversion) -> Literal[
         return "text"
     if not format_named(conversion.write_as).has_object_arguments:
         return "object"
-    if source == STANDARD_INPUT:
+    if STANDARD_INPUT in sources:
         return "text"
     types, form = ArgumentTypes(), format_named(conversion.write_as)
-    for row in read_rows(source):
+    for row in (row for source in sources for row in read_rows(source)):
         reading = _row_reading(row, conversion.read_as)
         # Only rows that will be written count.
         if not isinstance(reading, RowReading) or reading.problems:

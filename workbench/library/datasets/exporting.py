@@ -18,7 +18,7 @@ from workbench.library.datasets.export_target import ExportRefused, ExportSummar
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
-from workbench.library.datasets.row_writer import STANDARD_OUTPUT, open_writer
+from workbench.library.datasets.row_writer import STANDARD_OUTPUT, open_log_writer, open_writer
 from workbench.library.datasets.session_export import (
     FormChoice,
     SessionDone,
@@ -51,13 +51,18 @@ class DatasetFiles:
         """Write the rows of sessions, and yield the result of each session."""
         format_named(options.format)
         options = _with_argument_form(options, target)
-        folder = _folder_of(target)
+        is_session_folder = _is_session_folder(options, target)
+        folder = _folder_of(target, is_session_folder=is_session_folder)
         try:
             with TemporaryDirectory(dir=folder, prefix=".export-") as draft:
                 names = _names(target)
                 receipts = _Receipts(options, target)
                 files = [Path(draft) / name for name in names]
+                if is_session_folder:
+                    files = [Path(draft)]
                 yield from _write(corpus, options, target, summary, files, receipts)
+                if is_session_folder:
+                    names = sorted(file.name for file in Path(draft).iterdir())
                 if summary.rows:
                     self._finish(Path(draft), names, folder, receipts, target, summary)
         except OSError as error:
@@ -109,12 +114,14 @@ class DatasetFiles:
 class _Receipts:
     """Counts the rows of each file while they are written, from what their check has found.
 
-    Parquet changes rows, for example by filling in nulls, so the rows of its files are read again.
+    Parquet changes rows, for example by filling in nulls, so the rows of its files are read again. So are
+    sessions, each of which is a file.
     """
 
     def __init__(self, options: ExportOptions, target: ExportTarget) -> None:
         self.options = options
-        self._reads_again = target.out.endswith(".parquet")
+        is_log = format_named(options.format).log is not None
+        self._reads_again = is_log or target.out.endswith(".parquet")
         self._by_file: dict[str, ReceiptMaker] = {}
 
     def restart(self) -> None:
@@ -153,14 +160,23 @@ def _with_argument_form(options: ExportOptions, target: ExportTarget) -> ExportO
     return replace(options, row_options=replace(options.row_options, arguments=form))
 
 
-def _folder_of(target: ExportTarget) -> Path | None:
+def _is_session_folder(options: ExportOptions, target: ExportTarget) -> bool:
+    """Whether each row becomes a file of its own in a folder."""
+    if format_named(options.format).log is None:
+        return False
+    if target.split:
+        raise BadInput("--split", "each session is a file of its own", "omit --split")
+    return target.out != STANDARD_OUTPUT and not target.out.endswith((".jsonl", ".jsonl.gz", ".parquet"))
+
+
+def _folder_of(target: ExportTarget, *, is_session_folder: bool) -> Path | None:
     """Return the folder of the files, or None for standard output."""
     if target.out == STANDARD_OUTPUT:
         if target.split:
             raise BadInput("--out -", "standard output cannot be split", "name a folder")
         return None
     path = Path(target.out).expanduser()
-    if target.split:
+    if target.split or is_session_folder:
         path.mkdir(parents=True, exist_ok=True)
         return path
     if path.is_dir():
@@ -229,7 +245,8 @@ def _written(
 ) -> Generator[SessionDone]:
     """Write the rows of each session, and yield the session."""
     with ExitStack() as stack:
-        writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
+        open_one = open_writer if format_named(options.format).log is None else open_log_writer
+        writers = {file.name: stack.enter_context(open_one(str(file))) for file in files}
         for done in export_rows(corpus, options, target.split):
             name = f"{done.split}.jsonl" if done.split else files[0].name
             for result in done.rows:
@@ -313,8 +330,9 @@ def _card(
     if existing.exists() and _OURS not in existing.read_text(encoding="utf-8", errors="replace"):
         summary.notes.append(f"no card was written: {existing} exists and is not a card of the workbench")
         return []
-    stem = folder.resolve().name if target.split else names[0].split(".")[0]
-    splits = {name.split(".")[0]: name for name in names} if target.split else {"train": names[0]}
+    stem = names[0].split(".")[0] if len(names) == 1 else folder.resolve().name
+    together = {"train": names[0] if len(names) == 1 else "*.jsonl"}
+    splits = {name.split(".")[0]: name for name in names} if target.split else together
     card_options = CardOptions(title=target.title or stem, licence=target.licence, splits=splits)
     summary.card = render_card(summary.receipt or {}, card_options)
     (draft / CARD).write_text(summary.card, encoding="utf-8", newline="\n")

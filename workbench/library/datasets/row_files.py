@@ -6,17 +6,18 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_strict, repeated_keys
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
-from workbench.trajectory.formats.known import format_for
-from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.known import format_for, log_format
+from workbench.trajectory.formats.logs.session_log import TRACES
+from workbench.trajectory.formats.row_format import LogShape, RowFormat
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.validate.loading import read_fields
 
@@ -42,6 +43,13 @@ class FileRow(NamedTuple):
     """Its line without the line feed, byte for byte; None if it is not a line of JSON."""
     repeated: tuple[str, ...] = ()
     """JSON pointers to the keys that an object of the row has twice. `fields` has the last value of each."""
+    is_session: bool = False
+    """Whether it is made of several lines of the file, the events of a session."""
+
+    def line_of(self, finding: RowFinding) -> int:
+        """Return the number for a finding about the row: for a session, the line of the event."""
+        match = _EVENT.match(finding.call_pointer or finding.pointer) if self.is_session else None
+        return int(match[1]) + 1 if match else self.number
 
 
 class FileLine(NamedTuple):
@@ -65,11 +73,18 @@ class RowWithFormat(NamedTuple):
     """As in `FileRow`."""
 
 
+_EVENT: Final = re.compile(rf"/{TRACES}/(\d+)")
 _ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
+
+
+_LOGS: Final = ("*.jsonl", "*.jsonl.gz", "session_*.json")
+"""Names of the files in folders of agents that hold sessions. Other files are about the agent."""
 
 
 def shards_of(source: str) -> tuple[str, ...]:
     """Return the files of rows in a folder, sorted by name; for a file, only that file.
+
+    Agents keep their sessions in folders within folders, all of which are searched.
 
     Raises:
         BadInput: The folder has no files of rows.
@@ -78,11 +93,24 @@ def shards_of(source: str) -> tuple[str, ...]:
     if source == STANDARD_INPUT or not folder.is_dir():
         return (source,)
     found = sorted(file for file in folder.iterdir() if _is_shard(file))
+    if not found or _holds_sessions(found):
+        found = sorted({file for name in _LOGS for file in folder.rglob(name) if _is_shard(file)})
     if not found:
         raise BadInput(
             f"folder {source}", "it has no files of rows", f"files must end with {', '.join(_ENDINGS)}"
         )
     return tuple(map(str, found))
+
+
+def _holds_sessions(files: Sequence[Path]) -> bool:
+    """Whether a folder belongs to an agent: it has a snapshot of a session, or its first file is a log."""
+    if any(file.match(_LOGS[-1]) for file in files):
+        return True
+    first = next((file for file in files if file.match(_LOGS[0])), None)
+    if first is None:
+        return False
+    with first.open("rb") as file:
+        return _begins_log(file, str(first))
 
 
 def _is_shard(file: Path) -> bool:
@@ -109,7 +137,7 @@ def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
 def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | FileRow]:
     """Like `read_rows`, but without parsing the JSON of lines, so that other processes can do it."""
     if source == STANDARD_INPUT:
-        yield from _lines(sys.stdin.buffer, source, limits)
+        yield from _rows_or_sessions(_lines(sys.stdin.buffer, source, limits), source, limits)
         return
     start = _first_bytes(source)
     if start.startswith(_PARQUET):
@@ -119,13 +147,16 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
         return
     try:
         with _opened(source, is_packed=start.startswith(_GZIP)) as file:
-            yield from (_values if _spans_lines(file) else _lines)(file, source, limits)
+            if _spans_lines(file):
+                yield from _values(file, source, limits)
+            else:
+                yield from _rows_or_sessions(_lines(file, source, limits), source, limits)
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(f"file {source}", f"it is cut off or damaged: {error}") from error
 
 
 def has_plain_lines(source: str) -> bool:
-    """Whether a file is JSON Lines without compression, so that a row can be read again by its offset.
+    """Whether each row of a file is a line without compression, so that it can be read again by its offset.
 
     Raises:
         BadInput: The file cannot be opened.
@@ -133,7 +164,7 @@ def has_plain_lines(source: str) -> bool:
     if source == STANDARD_INPUT or _first_bytes(source).startswith((_GZIP, _PARQUET)):
         return False
     with _opened(source, is_packed=False) as file:
-        return not _spans_lines(file)
+        return not _spans_lines(file) and not _begins_log(file, source)
 
 
 def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
@@ -212,6 +243,48 @@ def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLin
             yield FileLine(number, line, start)
 
 
+def _rows_or_sessions(
+    lines: Iterator[FileLine], source: str, limits: ReadLimits
+) -> Iterator[FileLine | FileRow]:
+    """Yield the lines, each of which is a row, or the sessions of a file of events."""
+    heads = list(islice(lines, _MOST_HEADS))
+    log = _log_of(heads)
+    if log is None:
+        yield from heads
+        yield from lines
+        return
+    values: list[JsonValue] = []
+    repeated: list[tuple[int, str]] = []
+    bytes_left, containers_left = limits.row_bytes, limits.row_containers
+    for file_line in chain(heads, lines):
+        bytes_left -= len(file_line.line)
+        containers_left -= file_line.line.count(b"[") + file_line.line.count(b"{")
+        if bytes_left < 0 or containers_left < 0:
+            raise too_large(source, limits, is_row=True, number=1)
+        values.extend([None] * (file_line.number - 1 - len(values)))
+        row = parse_line(file_line)
+        # A session that was killed has half a line at its end.
+        values.append(file_line.line.decode(errors="replace").rstrip() if row.fields is None else row.fields)
+        repeated += [(row.number - 1, pointer) for pointer in row.repeated]
+    for session in log.sessions(values):
+        number = next((place for place, value in enumerate(session, start=1) if value is not None), 1)
+        twice = (f"/{TRACES}/{place}{pointer}" for place, pointer in repeated if session[place] is not None)
+        yield FileRow(number, {TRACES: session}, repeated=tuple(twice), is_session=True)
+
+
+def _begins_log(file: IO[bytes], source: str) -> bool:
+    return _log_of(list(islice(_lines(file, source, OWN_FILE), _MOST_HEADS))) is not None
+
+
+def _log_of(heads: Sequence[FileLine]) -> LogShape | None:
+    """Return how a file becomes sessions, if its first line that is an object is an event."""
+    rows = map(parse_line, heads)
+    row_format = log_format(next((row.fields for row in rows if row.fields is not None), None))
+    return row_format.log if row_format else None
+
+
+_MOST_HEADS: Final = 3
+"""Lines that show what a file holds. A log that was cut begins with half a line."""
 _LEAST_LINE_BYTES: Final = 100
 """Minimum size that a line counts for, because millions of blank lines take time too."""
 _CHUNK: Final = 1 << 20

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.trajectory.formats.anthropic import ANTHROPIC
 from workbench.trajectory.formats.glaive import GLAIVE
@@ -13,6 +13,10 @@ from workbench.trajectory.formats.langchain import LANGCHAIN
 from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
 from workbench.trajectory.formats.llamafactory_preference import LLAMAFACTORY_DPO, LLAMAFACTORY_KTO
 from workbench.trajectory.formats.llamafactory_v1 import LLAMAFACTORY_V1, LLAMAFACTORY_V1_DPO
+from workbench.trajectory.formats.logs.claude_code import CLAUDE_CODE
+from workbench.trajectory.formats.logs.codex import CODEX
+from workbench.trajectory.formats.logs.hermes_session import HERMES_SESSION
+from workbench.trajectory.formats.logs.session_trace import SESSION_TRACE
 from workbench.trajectory.formats.ms_swift import MS_SWIFT
 from workbench.trajectory.formats.openai import OPENAI, TRL
 from workbench.trajectory.formats.openai_evals import OPENAI_EVALS
@@ -43,6 +47,7 @@ _PLAIN: Final = (
     HERMES_AGENT,
     HERMES_V1,
     SHAREGPT,
+    HERMES_SESSION,
     OPENAI_PREFERENCE,
     OPENAI_EVALS,
     LLAMAFACTORY_V1_DPO,
@@ -56,6 +61,9 @@ _PLAIN: Final = (
     TRL,
     OPENAI,
     RAW,
+    CLAUDE_CODE,
+    CODEX,
+    SESSION_TRACE,
 )
 """The most specific first. Those of `from` and `value` come early, because most rows are of them."""
 
@@ -90,6 +98,13 @@ DEFAULT_FORMAT: Final = SHAREGPT.name
 """Format of exported sessions, unless another is chosen."""
 WRITTEN: Final = tuple(row_format.name for row_format in FORMATS.values() if row_format.spell is not None)
 """Names of the formats that can be written."""
+
+
+def log_format(event: JsonValue) -> RowFormat | None:
+    """Return the format of a file of events that begins with this one, or None if it is not such a file."""
+    fields = as_object(event)
+    logs = (row_format for row_format in FORMATS.values() if row_format.log is not None)
+    return next((row_format for row_format in logs if row_format.log and row_format.log.begins(fields)), None)
 
 
 def format_named(name: str) -> RowFormat:

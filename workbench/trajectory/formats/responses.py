@@ -41,7 +41,7 @@ class ItemReader:
     def read(self, items: Iterable[JsonValue], place: str) -> None:
         """Read items; `place` is the pointer to their list."""
         for index, item in enumerate(items):
-            self._read(item, f"{place}/{index}")
+            self.read_item(item, f"{place}/{index}")
 
     def add(self, role: JsonValue, content: JsonValue, place: str, content_place: str) -> BuiltMessage:
         """Add a message with a content, and return it."""
@@ -53,7 +53,8 @@ class ItemReader:
         add_content(message, content, content_place, before="\n\n")
         return message
 
-    def _read(self, item: JsonValue, place: str) -> None:
+    def read_item(self, item: JsonValue, place: str) -> None:
+        """Read one item; `place` is the pointer to it."""
         fields = as_object(item)
         kind = fields.get("type", "message" if "role" in fields else None)
         if kind == "message":

@@ -1,10 +1,11 @@
 """Define what a row format consists of."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.row_draft import RowOptions, Step
@@ -21,6 +22,15 @@ class RowContent(StrEnum):
     """A prompt with a preferred and a rejected answer."""
     VERDICT = "verdict"
     """A prompt with an answer and whether the answer is good."""
+
+
+class LogShape(NamedTuple):
+    """How files become rows in a format whose files hold the events of a session, one on each line."""
+
+    begins: Callable[[JsonObject], bool]
+    """Whether an object can be the first event of such a file."""
+    sessions: Callable[[Sequence[JsonValue]], Iterable[Sequence[JsonValue]]] = lambda lines: (lines,)
+    """Divides the lines of a file into sessions, each with null in place of the lines of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +63,5 @@ class RowFormat:
     """Columns of the preferred and the rejected answer, in formats with two answers."""
     joins_results: bool = False
     """Whether the results of parallel calls must be in one entry."""
+    log: LogShape | None = None
+    """How a file of events becomes rows; None if every line is a row."""

@@ -80,6 +80,13 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("result-name-mismatch", "a result has the id of a call, but the name of another tool"),
     _error("duplicate-call-id", "two calls have the same id"),
     _warning("result-order", "results are not in the order of their calls"),
+    _warning("tools-unlisted", "a log of an agent that does not list the tools which the model was offered"),
+    _warning(
+        "log-line", "lines of a log that are not JSON, such as the last line of an agent that was killed"
+    ),
+    _warning("log-event", "events of a log of a kind that is not known"),
+    _warning("log-left-out", "messages of a log that are not in the row"),
+    _warning("log-compacted", "the agent summarized the conversation, so the model did not see all of it"),
     _error("call-in-user", "a call in a user entry"),
     _error("same-answers", "the chosen and the rejected answer are the same"),
     _error("no-answer", "a preference row without a chosen or a rejected answer"),

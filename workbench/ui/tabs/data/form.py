@@ -8,7 +8,7 @@ from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.sessions import SessionSource
-from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN, format_named
 from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import RowSplit, parse_shares
@@ -135,8 +135,9 @@ class DataForm(NamedTuple):
             raise BadInput("file", f"unknown type {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
         split = self.split.strip()
         row_split = RowSplit(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
+        is_log = format_named(self.format).log is not None
         return ExportTarget(
-            out=folder if row_split else f"{folder}/rows.{self.ending}",
+            out=folder if row_split or is_log else f"{folder}/rows.{self.ending}",
             split=row_split,
             skips_invalid=SKIP in self.options,
             licence=self.licence.strip(),

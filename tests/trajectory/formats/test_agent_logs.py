@@ -1,0 +1,393 @@
+"""Sessions of agents are read as rows: one message for what is several events, and a report of what is left out."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.trajectory.formats.agent_logs import (
+    BASH,
+    CLAUDE_CODE,
+    CODEX,
+    HERMES_SNAPSHOT,
+    ID,
+    PI,
+    SESSION_TRACE,
+    asked,
+    claude,
+    codex,
+    item,
+    result,
+    said,
+    spoken,
+    text,
+)
+from workbench.trajectory.formats.known import FORMATS, detect_format, log_format
+from workbench.trajectory.row import TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.writing.convert import convert_row
+from workbench.trajectory.writing.row_draft import RowOptions
+
+LOGS = {"claude-code": CLAUDE_CODE, "codex": CODEX, "session-trace": SESSION_TRACE}
+
+
+def read(*lines: Any) -> TrainingRow:
+    row = {"traces": [*lines]}
+    found = detect_format(row)
+    assert found is not None
+    return found.read(row)
+
+
+def said_in(row: TrainingRow) -> list[tuple[str, str, str]]:
+    """Return role, thought and text of each message, or its calls and results."""
+    found = []
+    for message in read_trajectory(row).trajectory.messages:
+        calls = " ".join(f"{call.name}{dict(call.arguments)}" for call in message.calls)
+        texts = "".join(prose.text for prose in message.prose) + (
+            message.result.text if message.result else ""
+        )
+        found.append(
+            (str(message.role), "".join(thought.text for thought in message.thoughts), texts + calls)
+        )
+    return found
+
+
+def reported(row: TrainingRow) -> list[tuple[str, str]]:
+    return [(finding.code, finding.pointer) for finding in row.findings if finding.code != "log-members"]
+
+
+def test_of_claude_code() -> None:
+    row = read(*CLAUDE_CODE)
+    assert row.format == "claude-code"
+    assert said_in(row) == [
+        ("user", "", "Fix the failing test"),
+        (
+            "assistant",
+            "Run it first.",
+            "I will run the tests.Bash{'command': 'pytest -q'} Read{'file_path': 'a.py'}",
+        ),
+        ("tool", "", "1 failed"),
+        ("tool", "", "def f(): pass"),
+        ("assistant", "", "The function is empty."),
+    ]
+    assert dict(row.columns) == {
+        "harness": "claude_code",
+        "id": "11111111-1111-4111-8111-111111111111",
+        "cwd": "/home/ann/shop",
+        "git_branch": "main",
+        "cli_version": "2.1.197",
+        "timestamp": "2026-06-29T19:00:01.123Z",
+        "model": "claude-opus-4-6",
+        "name": "Fix the failing test",
+    }
+    calls = row.entries[1].calls
+    assert [call.pointer for call in calls] == ["/traces/5/message/content/0", "/traces/7/message/content/0"]
+    assert row.entries[2].others["is_error"] is True
+    assert row.entries[0].others == {"timestamp": "2026-06-29T19:00:01.123Z"}
+    assert reported(row) == [("tools-unlisted", "/traces/0")]
+    unread = next(finding.message for finding in row.findings if finding.code == "log-members")
+    assert unread.endswith("requestId, stop_reason, toolUseResult, usage, userType")
+
+
+def test_of_what_claude_code_adds_and_the_user_undoes() -> None:
+    row = read(
+        asked("u1", None, "Hi"),
+        spoken("u2", "u1", "m1", text("Hello.")),
+        asked("u3", "u2", "Remove it"),
+        spoken("u4", "u3", "m2", text("Deleted.")),
+        asked("u5", "u2", "Fix it"),
+        claude("attachment", "u6", "u5", attachment={"type": "todo_reminder", "content": []}),
+        spoken("u7", "u6", "m3", text("Fixed.")),
+        claude("attachment", "u8", "u7", attachment={"type": "queued_command", "prompt": "Quickly"}),
+        asked("u9", "u8", "Thanks"),
+        claude(
+            "assistant", "u10", "u9", message={"model": "<synthetic>", "content": [text("API Error: 529")]}
+        ),
+        {
+            "type": "system",
+            "subtype": "compact_boundary",
+            "uuid": "u11",
+            "parentUuid": None,
+            "logicalParentUuid": "u9",
+        },
+        asked("u12", "u11", "This session is being continued.", isCompactSummary=True),
+        spoken("u13", "u12", "m4", text("Done.")),
+    )
+    assert said_in(row) == [
+        ("user", "", "Hi"),
+        ("assistant", "", "Hello."),
+        ("user", "", "Fix it"),
+        ("assistant", "", "Fixed."),
+        ("user", "", "Quickly\n\nThanks\n\nThis session is being continued."),
+        ("assistant", "", "Done."),
+    ]
+    assert reported(row) == [
+        ("log-left-out", "/traces/2"),
+        ("log-left-out", "/traces/5"),
+        ("log-left-out", "/traces/9"),
+        ("log-compacted", "/traces/10"),
+        ("tools-unlisted", "/traces/0"),
+    ]
+    lost = [change.detail for change in row.changes if change.code == "log-events"]
+    assert lost[0] == "messages that the user went back from are not in the row: lines 3, 4"
+
+
+def test_a_subagent_of_claude_code_in_the_same_file_is_a_session_of_its_own() -> None:
+    task = {"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Look around"}}
+    lines = [
+        asked("u1", None, "Hi"),
+        spoken("u2", "u1", "m1", task),
+        asked("u3", None, "Look around", isSidechain=True),
+        spoken("u4", "u3", "m2", text("Nothing here."), isSidechain=True),
+        None,
+        asked("u5", None, "Look again", isSidechain=True, agentId="a2"),
+        spoken("u6", "u5", "m3", text("Nothing again."), isSidechain=True, agentId="a2"),
+        asked("u7", "u2", [result("t1", "Nothing here.")]),
+        '{"type": "assis',
+    ]
+    form = log_format(lines[0])
+    assert form is not None
+    assert form.log is not None
+    sessions = list(form.log.sessions(lines))
+    assert [[place for place, line in enumerate(session) if line is not None] for session in sessions] == [
+        [0, 1, 7, 8],
+        [2, 3],
+        [5, 6],
+    ]
+    assert all(len(session) == len(lines) for session in sessions)
+    assert [said_in(read(*session))[-1][2] for session in sessions] == [
+        "Nothing here.",
+        "Nothing here.",
+        "Nothing again.",
+    ]
+    ids = [read(*session).columns for session in sessions]
+    assert [columns["id"] for columns in ids] == [ID, "agent-u3", "agent-a2"]
+    assert [columns.get("parent_id") for columns in ids] == [None, ID, ID]
+    # A file with one subagent only, as newer versions write it, is one session.
+    assert len(list(form.log.sessions(lines[2:4]))) == 1
+
+
+def test_of_codex() -> None:
+    row = read(*CODEX)
+    assert row.format == "codex"
+    assert said_in(row) == [
+        ("system", "", "You are Codex.\n\n<permissions instructions>read-only</permissions instructions>"),
+        (
+            "user",
+            "",
+            "<environment_context>\n  <cwd>/home/ann/shop</cwd>\n</environment_context>\n\nList the files",
+        ),
+        ("assistant", "Listing", "exec_command{'cmd': 'ls'}"),
+        ("tool", "", "a.py\n"),
+        ("assistant", "", "apply_patch{'input': '*** Begin'}"),
+        ("tool", "", "Success"),
+        ("assistant", "", "local_shell{'type': 'exec', 'command': ['ls']}"),
+        ("tool", "", "a.py"),
+        ("assistant", "", "There is a.py."),
+    ]
+    assert row.columns["model"] == "gpt-5.5"
+    assert row.columns["git"] == {"branch": "main"}
+    assert row.entries[2].calls[0].pointer == "/traces/7/payload"
+    assert row.entries[2].others["timestamp"] == "2026-10-01T09:00:03.000Z"
+    assert reported(row) == [("tools-unlisted", "/traces/0")]
+
+
+def test_of_what_codex_lists_takes_back_and_does_not_say() -> None:
+    now = {"name": "now", "description": "The time", "inputSchema": {"type": "object", "properties": {}}}
+    row = read(
+        codex(0, "session_meta", id="s1", dynamic_tools=[now]),
+        said(1, "user", "Hi"),
+        said(2, "assistant", "Hello."),
+        said(3, "user", "Remove it"),
+        said(4, "assistant", "Deleted."),
+        codex(5, "event_msg", type="thread_rolled_back", num_turns=1),
+        codex(5, "turn_context", model="small"),
+        item(6, "web_search_call", status="completed", action={"type": "search", "query": "x"}),
+        codex(7, "compacted", message="", replacement_history=[]),
+        codex(8, "session_meta", id="s0", cwd="/of/the/forked/session"),
+        item(8, "dream", text="x"),
+        said(9, "user", "Thanks"),
+        codex(9, "turn_context", model="large"),
+        said(10, "assistant", "You are welcome."),
+        codex(11, "weather", x=1),
+    )
+    assert [message[2] for message in said_in(row)] == ["Hi", "Hello.", "Thanks", "You are welcome."]
+    assert row.tools.names == ("now",)
+    assert row.columns["id"] == "s1"
+    assert (row.columns["model"], row.entries[-1].others["model"]) == ("small", "large")
+    assert reported(row) == [
+        ("log-left-out", "/traces/5"),
+        ("log-left-out", "/traces/7"),
+        ("log-compacted", "/traces/8"),
+        ("log-event", "/traces/10"),
+        ("log-event", "/traces/14"),
+    ]
+
+
+def test_of_codex_before_september_2025() -> None:
+    row = read(
+        {"id": "s1", "timestamp": "2025-07-01T10:00:00Z", "instructions": "Be brief.", "git": {}},
+        {"record_type": "state"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
+        {"type": "function_call", "name": "shell", "arguments": '{"command": ["ls"]}', "call_id": "c1"},
+        {"type": "function_call_output", "call_id": "c1", "output": "a.py"},
+    )
+    assert row.format == "codex"
+    assert [message[2] for message in said_in(row)] == ["Be brief.", "Hi", "shell{'command': ['ls']}", "a.py"]
+
+
+@pytest.mark.parametrize("lines", [SESSION_TRACE, PI], ids=["session-trace", "pi"])
+def test_of_traces_with_envelopes(lines: list[dict[str, Any]]) -> None:
+    row = read(*lines)
+    assert row.format == "session-trace"
+    asks, calls, gets, ends = said_in(row)
+    assert (asks[0], gets[0]) == ("user", "tool")
+    assert calls[1]
+    assert calls[2].startswith(("get_time{", "bash{'command': 'ls'}"))
+    assert ends[2] in ("it is 15:00 UTC", "None.")
+    assert row.columns["model"] == "tiny"
+    assert row.entries[2].others.get("is_error", False) is (lines is PI)
+    assert reported(row) == ([("tools-unlisted", "/traces/0")] if lines is PI else [])
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_becomes_a_session_trace_that_says_the_same(name: str) -> None:
+    before = read(*LOGS[name])
+    done = convert_row(before.fields, FORMATS[name], FORMATS["session-trace"], RowOptions())
+    assert done.row is not None
+    header, *messages = done.row["traces"]
+    assert {"type", "harness", "id"} <= header.keys()
+    assert {message["type"] for message in messages} == {"message"}
+    for message in (envelope["message"] for envelope in messages):
+        assert message["role"] in ("user", "assistant", "system", "tool")
+        assert isinstance(message["content"], str)
+        assert isinstance(message.get("timestamp", 0), int)
+        keys = {"role", "content", "reasoningContent", "toolCalls", "toolCallId", "timestamp", "model"}
+        assert message.keys() <= keys
+        assert ("toolCallId" in message) is (message["role"] == "tool")
+        for call in message.get("toolCalls", ()):
+            assert call.keys() == {"id", "function"}
+            assert isinstance(call["function"]["arguments"], str)
+    assert said_in(read(*done.row["traces"])) == said_in(before)
+    assert dict(read(*done.row["traces"]).columns) == dict(before.columns)
+    again = convert_row(done.row, FORMATS["session-trace"], FORMATS["session-trace"], RowOptions())
+    assert again.row == done.row
+    assert again.changes == ()
+
+
+def test_the_example_of_the_hub_reads_and_writes_back_unchanged() -> None:
+    row = {"traces": SESSION_TRACE}
+    done = convert_row(row, FORMATS["session-trace"], FORMATS["session-trace"], RowOptions())
+    assert done.changes == ()
+    messages = [line["message"] for line in done.row["traces"][1:]]
+    assert messages == [line["message"] for line in SESSION_TRACE[1:]]
+    assert done.row["traces"][0] == {**SESSION_TRACE[0], "model": "tiny"}
+
+
+def test_of_sessions_of_hermes_agent() -> None:
+    exported = {
+        **{key: HERMES_SNAPSHOT[key] for key in ("model", "system_prompt", "messages")},
+        "id": "20260420_211037_de8721",
+        "source": "cli",
+        "parent_session_id": None,
+        "started_at": 1776719437.5,
+    }
+    for row in (HERMES_SNAPSHOT, exported):
+        found = detect_format(row)
+        assert found is not None
+        assert found.name == "hermes-session"
+        read_row = found.read(row)
+        assert said_in(read_row) == [
+            ("system", "", "You are Hermes."),
+            ("user", "", "What time is it?"),
+            ("assistant", "Ask the clock.", "get_time{}"),
+            ("tool", "", "15:00"),
+            ("assistant", "", "It is 15:00."),
+        ]
+        assert read_row.entries[0].pointer == "/system_prompt"
+        assert read_row.columns["model"] == "hermes-4"
+        done = convert_row(row, found, FORMATS["session-trace"], RowOptions())
+        assert done.row["traces"][0]["harness"] == "hermes"
+        assert done.row["traces"][0]["id"] == "20260420_211037_de8721"
+
+
+def test_a_session_without_an_id_gets_one_that_depends_on_what_it_says() -> None:
+    def made(answer: str) -> Any:
+        messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": answer}]
+        done = convert_row({"messages": messages}, FORMATS["openai"], FORMATS["session-trace"], RowOptions())
+        assert [str(change.code) for change in done.changes] == ["session-id"]
+        return done.row["traces"][0]["id"]
+
+    assert made("Hello.") == made("Hello.") != made("Bye.")
+
+
+KINDS = (
+    *("user", "assistant", "system", "attachment", "summary", "session_meta", "response_item", "event_msg"),
+    *(
+        "turn_context",
+        "compacted",
+        "session",
+        "message",
+        "model_change",
+        "reasoning",
+        "function_call",
+        "tool_use",
+    ),
+    *("custom_tool_call", "local_shell_call", "function_call_output", "tool_result", "thinking", "text"),
+    *("thread_rolled_back", "queued_command", "toolCall", "tool_search_output"),
+)
+NAMES = st.sampled_from(
+    [
+        *(
+            "type",
+            "message",
+            "payload",
+            "content",
+            "role",
+            "id",
+            "uuid",
+            "parentUuid",
+            "isSidechain",
+            "agentId",
+        ),
+        *("sessionId", "attachment", "prompt", "name", "input", "arguments", "call_id", "output", "summary"),
+        *("toolCalls", "toolCallId", "function", "timestamp", "model", "tools", "num_turns", "dynamic_tools"),
+        *("text", "thinking", "base_instructions", "instructions", "action", "subtype", "tool_use_id"),
+    ]
+)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.floats()
+    | st.text(max_size=4)
+    | st.sampled_from(KINDS),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(NAMES | st.text(max_size=3), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+EVENTS = JSON | st.fixed_dictionaries(
+    {"type": st.sampled_from(KINDS)},
+    optional={"payload": JSON, "message": JSON, "uuid": JSON, "sessionId": JSON},
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    events=st.lists(EVENTS | st.sampled_from([*CLAUDE_CODE, *CODEX, *PI]), max_size=6),
+    start=st.sampled_from([CLAUDE_CODE[0], CODEX[0], PI[0], BASH]),
+)
+def test_no_events_raise_and_a_session_trace_is_read_as_it_was_written(events: list[Any], start: Any) -> None:
+    for name in LOGS:
+        form = FORMATS[name]
+        assert form.log is not None
+        for lines in form.log.sessions([start, *events]):
+            row = {"traces": list(lines)}
+            read_row = form.read(row)
+            assert [entry.place for entry in read_row.entries] == list(range(len(read_row.entries)))
+            done = convert_row(row, form, FORMATS["session-trace"], RowOptions())
+            assert (done.row is None) == bool(done.problems)
+    for event in events:
+        log_format(event)
