@@ -278,9 +278,9 @@ def test_the_system_text_is_kept_without_the_sentences_that_a_template_writes(
     assert done.row is not None, done.problems
     assert [change.code.value for change in done.changes] == ([code] if code else [])
     assert done.row["messages"][0]["content"] == (written or "W?")
-    told = convert(done.row, "sharegpt")
-    assert told.row is not None
-    back = convert(told.row, "hermes-messages")
+    listed = convert(done.row, "sharegpt")
+    assert listed.row is not None
+    back = convert(listed.row, "hermes-messages")
     assert back.row is not None
     assert back.row["messages"][0]["content"] == (written or "W?")
 

@@ -12,9 +12,9 @@ from workbench.library.datasets.row_writer import RowWriter, open_log_writer, op
 from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.row_reading import RowReading, read_trajectory
+from workbench.trajectory.row_reading import RowReading
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.convert import read_repaired, write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss, RowOptions
 
@@ -87,7 +87,7 @@ def convert_files(
 
 def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
     read = read_row(row, read_as)
-    return read if isinstance(read, RowFinding) else read_trajectory(read)
+    return read if isinstance(read, RowFinding) else read_repaired(read)
 
 
 class _Writers:

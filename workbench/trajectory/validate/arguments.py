@@ -1,12 +1,12 @@
 """Check the calls of a row and their arguments against the tools' schemas."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Final, cast
+from typing import Final
 
 from workbench.chat.finding import Finding, Severity, Span
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.chat.near_names import nearest_name
 from workbench.chat.short_text import shortened
@@ -17,29 +17,12 @@ from workbench.hermes.reading import Dialect, Reading
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
+from workbench.trajectory.filled_nulls import close_spec, filled_nulls, without_nulls_at
 from workbench.trajectory.row import RowEntry, RowFinding
-from workbench.trajectory.row_pointer import pointer_parts
 from workbench.trajectory.system_text import form_of_examples
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.formats import wrong_formats
 from workbench.trajectory.validate.parsed_row import LOST, ParsedCall, ParsedEntry, ParsedRow
-
-_CACHE_KEY: Final = "_closed"
-_OPENING: Final = frozenset(
-    {
-        "additionalProperties",
-        "patternProperties",
-        "unevaluatedProperties",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "$ref",
-        "if",
-    }
-)
-"""Keywords that may allow properties that are not listed."""
-_FILLED: Final = frozenset({"schema-type", "schema-enum", "schema-const", "schema-unknown-argument"})
-"""Findings that a null from Arrow can cause."""
 
 
 def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) -> Iterator[RowFinding]:
@@ -48,14 +31,13 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
     A null for an optional argument that does not allow null is what Arrow fills in if other rows have a value:
     such nulls give one warning for the call instead of an error each.
     """
+    filled = filled_nulls(spec, arguments)
+    arguments = without_nulls_at(arguments, filled)
     spec = close_spec(spec)
-    if is_surely_valid(spec, arguments):
+    if not filled and is_surely_valid(spec, arguments):
         return
-    filled: dict[str, None] = {}
     for finding in check_arguments(spec, arguments):
-        if _is_filled(finding, spec, arguments):
-            filled[finding.pointer or ""] = None
-        elif finding.severity is Severity.ERROR:
+        if finding.severity is Severity.ERROR:
             yield _placed(finding, spec, entry)
     for pointer, name, value in wrong_formats(spec.schema, arguments):
         message = shortened(f"{quoted(spec.name)}: {pointer}: {value[:30]!r} is not a valid {name}")
@@ -65,89 +47,7 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
         message = shortened(
             f"null for {names} of {quoted(spec.name)}, probably filled in by Arrow; remove it"
         )
-        yield row_finding("none-filled", message, entry=entry, pointer=next(iter(filled)))
-
-
-def without_filled_nulls(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
-    """Return the arguments without the nulls that `none-filled` reports, at every depth."""
-    spec = close_spec(spec)
-    for finding in check_arguments(spec, arguments):
-        if _is_filled(finding, spec, arguments):
-            arguments = cast(JsonObject, _without(arguments, pointer_parts(finding.pointer or "")))
-    return arguments
-
-
-def close_spec(spec: ToolSpec) -> ToolSpec:
-    """Return the spec with `additionalProperties: false` on objects that do not say anything about others.
-
-    JSON Schema allows properties that are not listed, but a model must not learn arguments that the tool does
-    not have. Computed once per spec and kept on the spec.
-    """
-    cache = cast("dict[str, object]", spec.__dict__)
-    if _CACHE_KEY not in cache:
-        parameters = _closed(spec.schema)
-        cache[_CACHE_KEY] = ToolSpec.of_function({**spec.function, "parameters": parameters})
-    return cast(ToolSpec, cache[_CACHE_KEY])
-
-
-def _closed(schema: JsonValue) -> JsonValue:
-    if not isinstance(schema, dict):
-        return schema
-    schema_object = cast(JsonObject, schema)
-    properties, items = schema_object.get("properties"), schema_object.get("items")
-    if not (isinstance(properties, dict) or isinstance(items, dict)):
-        return schema_object
-    result = dict(schema_object)
-    if isinstance(properties, dict):
-        named = cast(JsonObject, properties)
-        result["properties"] = {name: _closed(inside) for name, inside in named.items()}
-        if named and _OPENING.isdisjoint(schema_object):
-            result["additionalProperties"] = False
-    if isinstance(items, dict):
-        result["items"] = _closed(items)
-    return result
-
-
-def _is_filled(finding: Finding, spec: ToolSpec, arguments: JsonObject) -> bool:
-    parts = pointer_parts(finding.pointer or "")
-    if finding.code not in _FILLED or not parts or _at(arguments, parts) is not None:
-        return False
-    return parts[-1] not in _required(spec.schema, parts[:-1])
-
-
-def _required(schema: JsonValue, parts: list[str]) -> frozenset[str]:
-    """Return the required properties of the object at the path `parts`."""
-    for part in parts:
-        properties = as_object(as_object(schema).get("properties"))
-        schema = properties.get(part, as_object(schema).get("items"))
-    names = as_object(schema).get("required")
-    return frozenset(map(str, names)) if isinstance(names, list) else frozenset()
-
-
-def _at(value: JsonValue, parts: list[str]) -> JsonValue:
-    for part in parts:
-        if isinstance(value, Mapping):
-            value = value.get(part)
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            return ""
-    return value
-
-
-def _without(value: JsonValue, parts: list[str]) -> JsonValue:
-    if isinstance(value, Mapping):
-        if len(parts) == 1:
-            return {key: inside for key, inside in value.items() if key != parts[0]}
-        return {
-            key: _without(inside, parts[1:]) if key == parts[0] else inside for key, inside in value.items()
-        }
-    if isinstance(value, list) and len(parts) > 1:
-        return [
-            _without(inside, parts[1:]) if str(place) == parts[0] else inside
-            for place, inside in enumerate(value)
-        ]
-    return value
+        yield row_finding("none-filled", message, entry=entry, pointer=filled[0])
 
 
 def _placed(finding: Finding, spec: ToolSpec, entry: RowEntry) -> RowFinding:

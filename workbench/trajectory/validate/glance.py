@@ -22,11 +22,11 @@ from workbench.toolspec.check import is_surely_sound
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.declared_tools import plain_specs, repeats_column
+from workbench.trajectory.filled_nulls import close_spec
 from workbench.trajectory.formats.shared.entry_keys import read_keys
 from workbench.trajectory.formats.shared.text_entries import OWN_KEYS, conversation_of, wrapped_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.arguments import close_spec
 from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
 
 Finder = Callable[[ParsedRow], Iterator[RowFinding]]

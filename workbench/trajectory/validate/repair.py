@@ -12,9 +12,9 @@ from workbench.hermes.reading import Dialect, ReadCall, Reading
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
+from workbench.trajectory.filled_nulls import filled_nulls, without_nulls_at
 from workbench.trajectory.row import Declaration, EntryCall
 from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, value_at, with_value
-from workbench.trajectory.validate.arguments import without_filled_nulls
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
 
 
@@ -141,4 +141,4 @@ def _given_changes(call: ParsedCall, given: EntryCall, tools: OfferedTools) -> I
 
 def _without_nulls(name: str, arguments: JsonObject, tools: OfferedTools) -> JsonObject:
     spec = tools.by_name.get(name)
-    return without_filled_nulls(spec, arguments) if spec else arguments
+    return without_nulls_at(arguments, filled_nulls(spec, arguments)) if spec else arguments

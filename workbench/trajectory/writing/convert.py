@@ -6,22 +6,26 @@ read back equal is refused. For example, a user's text that contains `<|im_end|>
 
 import json
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.marks import CONTROL_MARK, MARK
-from workbench.toolspec.spec import ToolSpec, cached_on
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
+from workbench.trajectory.filled_nulls import filled_nulls, without_nulls_at
 from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding, TrainingRow
-from workbench.trajectory.row_reading import plain_tools, read_trajectory
+from workbench.trajectory.row_reading import RowReading, plain_tools, read_trajectory
 from workbench.trajectory.trajectory import (
+    Call,
+    Part,
     RowMessage,
     Trajectory,
     is_same_message,
     is_same_trajectory,
     pair_results,
 )
-from workbench.trajectory.writing.row_draft import ConversionChange, RowDraft, RowOptions
+from workbench.trajectory.writing.row_draft import Addition, ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
 
@@ -56,11 +60,41 @@ class _Proof(NamedTuple):
 
 def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, options: RowOptions) -> Converted:
     """Convert `row`. It is refused if it cannot be read, the format cannot hold it, or it reads back differently."""
-    reading = read_trajectory(read_as.read(row))
+    reading = read_repaired(read_as.read(row))
     if reading.problems:
         return Converted(row=None, changes=reading.changes, problems=reading.problems)
     written = write_row(reading.trajectory, write_as, options)
     return replace(written, changes=(*reading.changes, *written.changes))
+
+
+def read_repaired(row: TrainingRow) -> RowReading:
+    """Read a row to be converted: without the nulls that Arrow filled into arguments, which are reported."""
+    reading = read_trajectory(row)
+    changes = list(reading.changes)
+    trajectory = reading.trajectory
+
+    def repaired(message: RowMessage) -> RowMessage:
+        parts = [_without_nulls(part, row.tools) for part in message.parts]
+        if all(map(is_, parts, message.parts)):
+            return message
+        changes.append(ConversionChange(code=Addition.NONE_FILLED, entry=message.place))
+        return message.with_parts(*parts)
+
+    messages, rejected = (
+        tuple(map(repaired, messages)) for messages in (trajectory.messages, trajectory.rejected)
+    )
+    if len(changes) == len(reading.changes):
+        return reading
+    return RowReading(
+        replace(trajectory, messages=messages, rejected=rejected), tuple(changes), reading.problems
+    )
+
+
+def _without_nulls(part: Part, tools: OfferedTools) -> Part:
+    spec = tools.by_name.get(part.name) if isinstance(part, Call) else None
+    if spec is None or not isinstance(part, Call) or not (filled := filled_nulls(spec, part.arguments)):
+        return part
+    return replace(part, arguments=without_nulls_at(part.arguments, filled), arguments_text=None)
 
 
 def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) -> Converted:

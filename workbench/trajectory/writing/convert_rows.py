@@ -9,8 +9,8 @@ from workbench.errors import BadInput
 from workbench.trajectory.formats.known import AUTO, WRITTEN, format_for, format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.row_reading import RowReading, read_trajectory
-from workbench.trajectory.writing.convert import Converted, write_row
+from workbench.trajectory.row_reading import RowReading
+from workbench.trajectory.writing.convert import Converted, read_repaired, write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -80,7 +80,7 @@ def _converted(
 
 def _reading(row: JsonObject, read_as: str) -> RowReading | RowFinding:
     row_format = format_for(row, read_as)
-    return row_format if isinstance(row_format, RowFinding) else read_trajectory(row_format.read(row))
+    return row_format if isinstance(row_format, RowFinding) else read_repaired(row_format.read(row))
 
 
 def _argument_form(

@@ -75,6 +75,8 @@ class Addition(StrEnum):
     """Keys of a tool's spec that were null were removed; Arrow fills them in."""
     REFUSAL_AS_TEXT = "refusal-as-text"
     """An answer without content became what it has as `refusal`."""
+    NONE_FILLED = "none-filled"
+    """Nulls for optional arguments that do not allow null were removed; Arrow fills them in."""
     TOOL_NAMES = "tool-names"
     """A tool's name got underscores in place of characters that model servers do not accept."""
     CALL_FORM = "call-form"
