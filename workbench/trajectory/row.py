@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 from workbench.chat.finding import Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -44,6 +44,21 @@ class RowFinding:
         }
 
 
+NO_ARGUMENTS: Final = "the call has no arguments; write {} for none"
+"""The problem of a call without arguments."""
+BARE: Final = "missing-arguments"
+"""The reader's code for reading such a call as one with `{}`."""
+
+
+def is_blank(arguments: JsonValue) -> bool:
+    """Whether there are no arguments: null, or the blank text that some servers write instead of `{}`.
+
+    >>> is_blank(None), is_blank(" "), is_blank("{}"), is_blank({})
+    (True, True, False, False)
+    """
+    return arguments is None or (isinstance(arguments, str) and not arguments.strip())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryCall:
     """A tool call that the row holds as a JSON value, or in a syntax other than Hermes'."""
@@ -62,10 +77,17 @@ class EntryCall:
     """JSON pointer to the arguments; the same as `pointer` if call and arguments are in one text."""
     problem: str = ""
     """Why the call or its arguments cannot be parsed; empty if they can."""
+    is_bare: bool = False
+    """Whether its only problem is that it has no arguments: they are missing, null or a blank text."""
     fixes: tuple[str, ...] = ()
     """Codes of the fixes that were needed to parse the call; empty if it is written as the format requires."""
     others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """Members beside the name, the arguments and the id that are not null."""
+
+    def needs_none(self, tools: OfferedTools) -> bool:
+        """Whether it has no arguments and its tool requires none, so that `{}` is meant."""
+        spec = tools.by_name.get(self.name) if self.is_bare else None
+        return spec is not None and not spec.required
 
     @classmethod
     def in_text(
@@ -75,6 +97,7 @@ class EntryCall:
         arguments: JsonObject | None = None,
         *,
         problem: str = "",
+        is_bare: bool = False,
         fixes: tuple[str, ...] = (),
         others: JsonObject | None = None,
     ) -> "EntryCall":
@@ -85,6 +108,7 @@ class EntryCall:
             pointer=pointer,
             arguments_pointer=pointer,
             problem=problem,
+            is_bare=is_bare,
             fixes=fixes,
             others=others or {},
         )

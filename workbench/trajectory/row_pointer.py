@@ -51,10 +51,12 @@ def pointer_part(key: str) -> str:
 
 
 def with_value(value: JsonValue, parts: Sequence[str], new: JsonValue) -> JsonValue:
-    """Return a copy of `value` with `new` at the path `parts`, which exists."""
+    """Return a copy of `value` with `new` at the path `parts`; only the last part may be missing."""
     if not parts:
         return new
     if isinstance(value, Mapping):
+        if len(parts) == 1:
+            return {**value, parts[0]: new}
         return {
             key: with_value(inner, parts[1:], new) if key == parts[0] else inner
             for key, inner in value.items()

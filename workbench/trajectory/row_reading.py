@@ -10,7 +10,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.hermes_text import has_marks, names_only, read_text, read_tolerantly
-from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import BARE, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
     Call,
@@ -37,7 +37,7 @@ class RowReading(NamedTuple):
 
 def read_trajectory(row: TrainingRow) -> RowReading:
     """Convert a row to a trajectory. Results are matched with their calls, by id or by order."""
-    job = _RowJob(row, row.tools, list(row.changes), list(_obstacles(row)), set())
+    job = _RowJob(row, row.tools, list(row.changes), list(_obstacles(row)), set(), set())
     messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])
     start = row.answer_start
     if start is not None:
@@ -50,7 +50,7 @@ def read_trajectory(row: TrainingRow) -> RowReading:
         label=row.label,
         columns=row.columns,
     )
-    problems = tuple(problem for problem in job.problems if problem.pointer not in job.repaired)
+    problems = tuple(problem for problem in job.problems if problem.pointer not in job.repaired - job.broken)
     return RowReading(trajectory, tuple(job.changes), problems)
 
 
@@ -96,7 +96,9 @@ class _RowJob(NamedTuple):
     changes: list[ConversionChange]
     problems: list[RowFinding]
     repaired: set[str]
-    """Pointers to the arguments that the tolerant reader could parse."""
+    """Pointers to the arguments that the tolerant reader could parse, or that a tool does not need."""
+    broken: set[str]
+    """Pointers to those that cannot be parsed. Calls of one text share their pointer."""
 
 
 def _obstacles(row: TrainingRow) -> Iterator[RowFinding]:
@@ -182,13 +184,17 @@ def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:
     """Convert a call. Arguments that are not JSON are parsed with fixes, unless a fix would be a guess."""
     fixes.update(call.fixes)
     arguments, text = call.arguments, call.arguments_text
-    if arguments is None and call.name and text:
+    if call.needs_none(job.tools):
+        fixes.add(BARE)
+        arguments, text = {}, None
+    elif arguments is None and call.name and text:
         body = f'{{"name": {json.dumps(call.name)}, "arguments": {text}}}'
         tolerant = read_tolerantly(body, names_only(job.tools))
         if tolerant and len(tolerant.calls) == 1:
             fixes.update(tolerant.fixes)
-            job.repaired.add(call.arguments_pointer)
             arguments, text = tolerant.calls[0].arguments, None
+    if call.problem:
+        (job.broken if arguments is None else job.repaired).add(call.arguments_pointer)
     return Call(
         name=call.name, arguments=arguments or {}, arguments_text=text, id=call.id, others=call.others
     )

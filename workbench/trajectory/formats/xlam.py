@@ -15,7 +15,15 @@ from workbench.toolspec.spec_repairs import json_schema_of
 from workbench.trajectory.declared_tools import read_column, schema_changes
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.hermes_text import read_tolerantly, tagged
-from workbench.trajectory.row import Declaration, EntryCall, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import (
+    NO_ARGUMENTS,
+    Declaration,
+    EntryCall,
+    RowEntry,
+    RowFinding,
+    TrainingRow,
+    is_blank,
+)
 
 _OWN: Final = frozenset({"query", "tools", "answers"})
 
@@ -116,6 +124,8 @@ def _calls(value: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
         name, arguments = fields.get("name"), fields.get("arguments")
         if isinstance(name, str) and isinstance(arguments, dict):
             yield EntryCall.in_text("/answers", name, arguments, others=other_members(fields))
+        elif isinstance(name, str) and is_blank(arguments):
+            yield replace(_unreadable(NO_ARGUMENTS, findings), name=name, is_bare=True)
         else:
             yield _unreadable("a call has no name or no arguments", findings)
 

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -14,7 +14,7 @@ from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import ReadCall, Reading, SegmentKind
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.row import EntryCall, RowEntry, TrainingRow
+from workbench.trajectory.row import BARE, EntryCall, RowEntry, TrainingRow
 
 RESULT_TAG: Final = re.compile(r"</?tool_response>")
 """The tags around a result."""
@@ -146,6 +146,8 @@ def _parsed_entry(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
 
 
 def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
+    if call.needs_none(tools):
+        call = replace(call, arguments={}, fixes=(BARE,))
     arguments, repairs = call.arguments, call.fixes
     if arguments is None and call.arguments_text and call.name:
         arguments, repairs = _tolerant_arguments(call.name, call.arguments_text, tools)

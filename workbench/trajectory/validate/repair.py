@@ -13,6 +13,7 @@ from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.filled_nulls import filled_nulls, without_nulls_at
+from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import Declaration, EntryCall
 from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, value_at, with_value
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
@@ -53,7 +54,7 @@ def repair_row(parsed: ParsedRow) -> RepairedRow:
         fields = with_value(fields, pointer_parts(change.pointer), change.value)
         repairs.append(Repair(change.code, None, change.pointer))
     for parsed_entry in parsed.entries:
-        for change in (*_in_text(parsed_entry, parsed), *_in_structure(parsed_entry, parsed.tools)):
+        for change in (*_in_text(parsed_entry, parsed), *_in_structure(parsed_entry, parsed)):
             fields = with_value(fields, pointer_parts(change.pointer), change.value)
             repairs.append(Repair(change.code, parsed_entry.entry.place, change.pointer))
     return RepairedRow(fields=cast(JsonObject, fields), repairs=tuple(repairs))
@@ -122,17 +123,20 @@ def _payload_edit(reading: Reading, call: ReadCall, arguments: JsonObject) -> Ed
     return Edit(span=Span(start, start + len(call.payload)), before=call.payload, after=after)
 
 
-def _in_structure(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
+def _in_structure(parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[_Change]:
     for call in parsed_entry.calls:
         # A text that holds the whole call cannot be replaced by its arguments.
         if call.given and call.arguments is not None and call.given.arguments_pointer != call.given.pointer:
-            yield from _given_changes(call, call.given, tools)
+            yield from _given_changes(call, call.given, parsed)
 
 
-def _given_changes(call: ParsedCall, given: EntryCall, tools: OfferedTools) -> Iterator[_Change]:
+def _given_changes(call: ParsedCall, given: EntryCall, parsed: ParsedRow) -> Iterator[_Change]:
     before = cast(JsonObject, call.arguments)
-    after = _without_nulls(call.name, before, tools)
-    value = template_json(after) if given.arguments_text is not None else after
+    after = _without_nulls(call.name, before, parsed.tools)
+    form = FORMATS.get(parsed.row.format)
+    # A call without arguments gets the form that the format has for them.
+    is_text = not form.has_object_arguments if form and given.is_bare else given.arguments_text is not None
+    value = template_json(after) if is_text else after
     if call.repairs:
         yield _Change("call-not-strict", given.arguments_pointer, value)
     if after != before:

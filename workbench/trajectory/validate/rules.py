@@ -58,12 +58,10 @@ def _rule(words: str, find: Finder, may_find: Callable[[Glance], bool] = _always
 
 def _format_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield the findings of the format, except for arguments that the tolerant reader can repair."""
-    repairable = {
-        call.given.arguments_pointer
-        for parsed_entry in parsed.entries
-        for call in parsed_entry.calls
-        if call.given and call.repairs
-    }
+    given = [call for entry in parsed.entries for call in entry.calls if call.given and call.given.problem]
+    repairable = {call.given.arguments_pointer for call in given if call.given and call.repairs}
+    # Calls of one text share their pointer.
+    repairable -= {call.given.arguments_pointer for call in given if call.given and not call.repairs}
     for finding in parsed.row.findings:
         if finding.code == "call-unreadable" and (
             finding.pointer in repairable or (finding.entry or 0) >= parsed.bad_from

@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.hermes_text import read_tolerantly, tagged
-from workbench.trajectory.row import EntryCall
+from workbench.trajectory.row import NO_ARGUMENTS, EntryCall, is_blank
 
 
 def read_calls(
@@ -52,12 +52,13 @@ def _call(fields: JsonObject, pointer: str) -> EntryCall:
     name, arguments = fields.get("name"), fields.get("arguments")
     problem = "" if isinstance(name, str) and name else "the call has no name"
     if not isinstance(arguments, dict):
-        problem = problem or "the arguments are not an object"
+        problem = problem or (NO_ARGUMENTS if is_blank(arguments) else "the arguments are not an object")
     return EntryCall.in_text(
         pointer,
         name if isinstance(name, str) else "",
         arguments if isinstance(arguments, dict) else None,
         problem=problem,
+        is_bare=problem == NO_ARGUMENTS,
         others=other_members(fields),
     )
 

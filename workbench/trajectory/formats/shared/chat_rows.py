@@ -14,7 +14,14 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.shared.entry_keys import read_keys, with_part_keys
 from workbench.trajectory.formats.shared.text_entries import is_wrapped, read_results
 from workbench.trajectory.hermes_text import tagged
-from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
+from workbench.trajectory.row import (
+    NO_ARGUMENTS,
+    EntryCall,
+    EntryResult,
+    RowEntry,
+    RowFinding,
+    is_blank,
+)
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
 
 
@@ -255,6 +262,7 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function", *, 
         pointer=spot.pointer + (below or key),
         arguments_pointer=f"{spot.pointer}{within}/arguments",
         problem=problem,
+        is_bare=problem == NO_ARGUMENTS,
         others=_others(call, function, index),
     )
 
@@ -273,13 +281,13 @@ def _others(call: JsonObject, function: JsonObject, index: int) -> JsonObject:
 
 
 def _arguments(value: JsonValue) -> tuple[JsonObject | None, str]:
+    if is_blank(value):
+        return None, NO_ARGUMENTS
     if isinstance(value, str):
         try:
             value = cast(JsonValue, json.loads(value))
         except (ValueError, RecursionError):
             return None, "the arguments are not JSON"
-    if value is None:
-        return None, "the call has no arguments; write {} for none"
     if not isinstance(value, dict):
         return None, "the arguments are not an object"
     return value, ""
