@@ -133,10 +133,22 @@ class RemoteFailed(EngineError):
     Args:
         server: Name of the server for messages, without keys and passwords.
         remedy: What to do about it. Empty if the problem makes it clear.
+        status: HTTP status of the refusal. None if there was no answer, or one that cannot be used.
+        retry_after_s: Time after which the server accepts another attempt. None if it did not say.
     """
 
-    def __init__(self, server: str, problem: str, remedy: str = "") -> None:
+    def __init__(
+        self,
+        server: str,
+        problem: str,
+        remedy: str = "",
+        *,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
         self.server = server
+        self.status = status
+        self.retry_after_s = retry_after_s
         self.problem = problem
         self.remedy = remedy
         super().__init__(f"{server}: {problem}" + (f" ({remedy})" if remedy else ""))

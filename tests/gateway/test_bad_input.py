@@ -42,7 +42,7 @@ FAULTS = {
     "result without call": ({"messages": [*QUESTION, RESULT]}, 400, "tool_result_without_call", "messages[1].tool_call_id"),
     "result of another call": ({"messages": [*QUESTION, CALLED, {**RESULT, "tool_call_id": "call_2"}]}, 400, "tool_result_without_call", "messages[2].tool_call_id"),
     "two results": ({"messages": [*QUESTION, CALLED, RESULT, RESULT]}, 400, "invalid_value", "messages[3].tool_call_id"),
-    "result without id": ({"messages": [*QUESTION, CALLED, {"role": "tool", "content": "{}"}]}, 400, "missing_required_parameter", "messages[2].tool_call_id"),
+    "result without call or id": ({"messages": [*QUESTION, {"role": "tool", "content": "{}"}]}, 400, "missing_required_parameter", "messages[1].tool_call_id"),
     "call without name": ({"messages": [*QUESTION, {"role": "assistant", "tool_calls": [{"id": "1", "function": {}}]}]}, 400, "invalid_value", "messages"),
     "a reference in the format": ({"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {"$ref": "https://example.org/x"}}}}, 400, "invalid_schema", "response_format.json_schema.schema"),
     "a format without schema": ({"response_format": {"type": "json_schema"}}, 400, "invalid_value", "response_format"),

@@ -172,7 +172,7 @@ def test_a_server_that_refuses_is_quoted(tmp_path):
     ):
         for is_stream in (False, True):
             refused = gateway.chat(model="hermes", stream=is_stream)
-            assert refused.status_code == 502 and "no such model" in refused.json()["error"]["message"]
+            assert refused.status_code == 400 and "no such model" in refused.json()["error"]["message"]
 
 
 def test_the_server_gets_what_the_client_sent_and_nothing_else(tmp_path):

@@ -12,6 +12,7 @@ from workbench.hermes.reading import CallStatus, Reading, SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
     ArgumentsDelta,
+    BlockEnded,
     CallDropped,
     CallEnded,
     CallStarted,
@@ -106,3 +107,6 @@ def assert_events_match(events: list[Event], reading: Reading) -> None:
     if not any(isinstance(event, ProseBecameThought) for event in events):
         texts = [event.text for event in events if isinstance(event, TextDelta) and event.kind == "prose"]
         assert "".join(texts) == "".join(reading.prose)
+    assert (
+        "".join(event.text for event in events if isinstance(event, TextDelta | BlockEnded)) == reading.text
+    )

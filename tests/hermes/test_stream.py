@@ -11,6 +11,7 @@ from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
     ArgumentsDelta,
+    BlockEnded,
     CallDropped,
     CallEnded,
     CallStarted,
@@ -79,7 +80,12 @@ def test_a_call_without_an_opening_tag_is_emitted_with_its_closing_tag() -> None
     assert [
         event for piece in text[:-1] for event in stream.feed(piece) if not isinstance(event, TextDelta)
     ] == []
-    assert stream.feed(">") == (CallStarted(0, "g"), ArgumentsDelta(0, '{"k": "v"}'), CallEnded(0))
+    assert stream.feed(">") == (
+        CallStarted(0, "g"),
+        ArgumentsDelta(0, '{"k": "v"}'),
+        CallEnded(0),
+        BlockEnded(SegmentKind.CALL, text.removeprefix("Hi\n")),
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import typer
 
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
-from workbench.settings import Settings, read_settings
+from workbench.settings import GATEWAY_CALLS, GATEWAY_LEVELS, Settings, read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from starlette.types import ASGIApp
 
@@ -58,6 +58,32 @@ def gateway(
             show_default="that of the default contract",
         ),
     ] = None,
+    retries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=10,
+            help="How often to ask a server again after a temporary failure",
+            show_default="WORKBENCH_GATEWAY_RETRIES",
+        ),
+    ] = None,
+    level: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="How much the reader may repair: strict, tolerant or lenient",
+            show_default="WORKBENCH_GATEWAY_LEVEL",
+        ),
+    ] = None,
+    calls: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help="When to take calls out of the text: offered, always or never",
+            show_default="WORKBENCH_GATEWAY_CALLS",
+        ),
+    ] = None,
     record: RecordOption = False,
     record_tag: RecordTagOption = "",
 ) -> None:
@@ -72,6 +98,9 @@ def gateway(
         gateway_port=port or settings.gateway_port,
         model=model or settings.model,
         openai_base_url=upstream or settings.openai_base_url,
+        gateway_retries=settings.gateway_retries if retries is None else retries,
+        gateway_level=_one_of("--level", level, GATEWAY_LEVELS) or settings.gateway_level,
+        gateway_calls=_one_of("--calls", calls, GATEWAY_CALLS) or settings.gateway_calls,
     )
     if family:
         family_named(family)
@@ -85,6 +114,12 @@ def gateway(
         )
         # Programs wait for this line, and a pipe delivers it only when it is flushed.
         serve_gateway(opened, settings, say=partial(print, flush=True))
+
+
+def _one_of(option: str, value: str | None, words: "Sequence[str]") -> str:
+    if value and value not in words:
+        raise BadInput(option, f"{value!r} is unknown", f"use one of {', '.join(words)}")
+    return value or ""
 
 
 def open_for(

@@ -11,7 +11,8 @@ Invariants:
 - The pieces of a call's arguments, joined, are valid JSON exactly if the reader could read the call. The last character
   waits until the closing tag has arrived. A call that was cut off therefore ends without its last brace, and no client
   can run it by mistake.
-- The content contains no tag of the format.
+- What was not read as a call stays in the content or the reasoning, byte for byte. A call that the reader started and
+  could not read has its text in the content after all.
 
 Example: `I look. <tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>` becomes content `I look.`, the start of
 call 0 with the name `f`, the arguments `{"a": 1`, and `}` at the end. The trailing comma is left out, because the
@@ -24,12 +25,14 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.gateway.content import ContentFilter
+from workbench.gateway.content import ContentFilter, TrimmedText
 from workbench.gateway.repeated_calls import CallEvent, CallPart, RepeatedCalls
-from workbench.hermes.reading import Dialect, Reading, SegmentKind
+from workbench.hermes.marks import FOREIGN_THOUGHTS
+from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
     ArgumentsDelta,
+    BlockEnded,
     CallEnded,
     CallStarted,
     Event,
@@ -43,8 +46,9 @@ from workbench.toolspec.spec import OfferedTools
 
 EXTRA_CALL: Final = "parallel-call-left-out"
 """Code of the finding that calls after the first were left out, because the client allows only one."""
-_THOUGHT_OPEN: Final = re.compile(r"<(?:think|scratch_pad|REASONING_SCRATCHPAD)>")
-_THOUGHT_CLOSE: Final = re.compile(r"</(?:think|scratch_pad|REASONING_SCRATCHPAD)>\Z")
+_NAMES: Final = "think|scratch_pad|REASONING_SCRATCHPAD"
+_THOUGHT_OPEN: Final = re.compile(rf"<(?:{_NAMES})>|" + "|".join(map(re.escape, FOREIGN_THOUGHTS)))
+_THOUGHT_CLOSE: Final = re.compile(rf"</(?:{_NAMES})>|" + "|".join(map(re.escape, FOREIGN_THOUGHTS.values())))
 
 
 class ContentPiece(NamedTuple):
@@ -135,8 +139,10 @@ class SentAnswer:
 class CallRules:
     """Which calls the client gets."""
 
-    are_sent: bool = True
-    """False for the tool choice `none`: calls are reported as findings only."""
+    are_taken: bool = True
+    """False if the client reads the text itself: calls in the text stay in the content, and are only reported."""
+    keeps_thoughts: bool = False
+    """With `are_taken` False: whether thoughts in the text stay in the content, too."""
     is_single: bool = False
     """True to send only the first call."""
 
@@ -150,6 +156,7 @@ class AnswerWriter:
         rules: Which calls are sent.
         starts_in_thought: Whether the completion begins inside a thought.
         dialect: The form of calls that the family writes.
+        level: How much the reader may repair.
     """
 
     def __init__(
@@ -160,13 +167,19 @@ class AnswerWriter:
         rules: CallRules = CallRules(),
         starts_in_thought: bool = False,
         dialect: str = Dialect.AUTO,
+        level: str = Level.TOLERANT,
     ) -> None:
-        self._stream = Stream(tools=tools, dialect=dialect, starts_in_thought=starts_in_thought)
+        self._stream = Stream(tools=tools, dialect=dialect, level=level, starts_in_thought=starts_in_thought)
         self._content = ContentFilter()
-        self._reasoning = ContentFilter()
+        self._thought = TrimmedText()
         self._call_id = call_id
         self._rules = rules
         self._is_thinking = starts_in_thought
+        self._thought_end = "</think>"
+        self._has_call = False
+        """Whether the block that is being read gave a call."""
+        self._taken: list[str] = []
+        """The blocks that were taken out of the content since the last thought."""
         self._read_calls: dict[int, int | None] = {}
         """Number in the answer of each call of the reader, None for a call that is not sent."""
         self._server_calls: dict[int, int | None] = {}
@@ -193,9 +206,11 @@ class AnswerWriter:
         """Add a delta and return the pieces that are final now."""
         pieces: list[AnswerPiece] = []
         if delta.thought:
-            pieces.extend(self._reason(self._reasoning.feed(delta.thought)))
+            pieces.extend(self._reason(delta.thought))
         if delta.text:
-            for event in self._stream.feed(delta.text.replace("\0", REPLACEMENT)):
+            text = delta.text.replace("\0", REPLACEMENT)
+            pieces.extend(self._say(text) if self._is_raw else ())
+            for event in self._stream.feed(text):
                 pieces.extend(self._read(event))
         for call_piece in delta.call_pieces:
             pieces.extend(self._send(self._repeated.add_parsed(call_piece)))
@@ -212,7 +227,6 @@ class AnswerWriter:
         for event in self._stream.last_events():
             pieces.extend(self._read(event))
         pieces.extend(self._say(self._content.finish()))
-        pieces.extend(self._reason(self._reasoning.finish()))
         pieces.extend(self._send(self._repeated.finish()))
         final = self._noted(pieces)
         return (*final, *self._noted(self._end_server_calls(is_finished=reason == "stop")))
@@ -227,6 +241,11 @@ class AnswerWriter:
         ]
 
     @property
+    def parsed_calls(self) -> tuple[SentCall, ...]:
+        """The calls that the server parsed, as the client has them. Only after `finish`."""
+        return tuple(self.sent.calls[number] for number in self._server_calls.values() if number is not None)
+
+    @property
     def reading(self) -> Reading:
         """What the reader made of the text. Only after `finish`."""
         return self._stream.finish()
@@ -239,19 +258,55 @@ class AnswerWriter:
         self._ended.clear()
         return tuple(pieces)
 
+    @property
+    def _is_raw(self) -> bool:
+        return self._rules.keeps_thoughts and not self._rules.are_taken
+
     def _read(self, event: Event) -> Iterable[AnswerPiece]:
-        if isinstance(event, TextDelta):
-            if event.kind is not SegmentKind.PROSE:
-                return self._think(event.text)
-            self._is_thinking = False
-            return self._say(self._content.feed(event.text))
+        if not self._rules.are_taken:
+            return () if self._is_raw else self._kept(event)
+        match event:
+            case TextDelta(SegmentKind.PROSE, text):
+                self._is_thinking = False
+                return self._say(self._content.feed(text))
+            case TextDelta(_, text):
+                return self._think(text)
+            case BlockEnded(_, text):
+                return self._end_block(text)
+            case ProseBecameThought():
+                # The prose was sent already, and stays content. So do the calls in it, which must not be run.
+                texts, self._taken = "".join(self._taken), []
+                return self._say(self._content.feed(texts))
+            case _:
+                return self._read_call(event)
+
+    def _kept(self, event: Event) -> Iterable[AnswerPiece]:
+        """Return the pieces of a text whose calls stay in it."""
+        match event:
+            case TextDelta(SegmentKind.THOUGHT, text):
+                return self._think(text)
+            case TextDelta(_, text) | BlockEnded(_, text):
+                return self._say(text)
+            case _:
+                return ()
+
+    def _read_call(self, event: CallEvent) -> Iterator[AnswerPiece]:
         if isinstance(event, CallStarted):
             self._is_thinking = False
-            return (*self._say(self._content.interrupt()), *self._send(self._repeated.read(event)))
-        if isinstance(event, ProseBecameThought):
-            # It was sent already, and stays content.
+            yield from self._say(self._content.begin_call())
+        self._has_call |= isinstance(event, CallEnded)
+        yield from self._send(self._repeated.read(event))
+
+    def _end_block(self, text: str) -> Iterable[AnswerPiece]:
+        """Take the text of a block out of the content if it gave a call."""
+        has_call, self._has_call = self._has_call, False
+        if has_call:
+            self._content.end_call()
+            self._taken.append(text)
             return ()
-        return self._send(self._repeated.read(event))
+        if self._is_thinking or _THOUGHT_OPEN.match(text):
+            return self._think(text)
+        return self._say(self._content.restore(text))
 
     def _say(self, text: str) -> tuple[AnswerPiece, ...]:
         return (ContentPiece(text),) if text else ()
@@ -287,26 +342,29 @@ class AnswerWriter:
             self._held.pop(number, None)
             self._ended[number] = False  # it may have ended before it turned out to be in a thought
 
-    def _think(self, text: str) -> tuple[AnswerPiece, ...]:
+    def _think(self, text: str) -> Iterator[AnswerPiece]:
         if not self._is_thinking:
-            if _THOUGHT_CLOSE.match(text):
-                # A closing tag without an opening one.
-                return ()
-            text = _THOUGHT_OPEN.sub("", text, count=1) if _THOUGHT_OPEN.match(text) else text
+            if _THOUGHT_CLOSE.fullmatch(text):
+                # It closes a thought that no tag opened, and whose text was sent as content.
+                yield from self._say(self._content.feed(text))
+                return
+            yield from self._say(self._content.begin_call())
+            self._content.end_call()
+            if opening := _THOUGHT_OPEN.match(text):
+                tag = opening.group()
+                self._thought_end = FOREIGN_THOUGHTS.get(tag) or f"</{tag[1:]}"
+                text = text[opening.end() :]
             self._is_thinking = True
-        closing = _THOUGHT_CLOSE.search(text)
-        if closing:
-            text = text[: closing.start()]
+        if text.endswith(self._thought_end):
+            text = text.removesuffix(self._thought_end)
             self._is_thinking = False
-        return self._reason(self._reasoning.feed(text))
+        yield from self._reason(self._thought.feed(text))
 
     def _next_number(self) -> int | None:
         """Return the number of the next call in the answer, or None if it is not sent."""
         started = sum(
             number is not None for number in (*self._read_calls.values(), *self._server_calls.values())
         )
-        if not self._rules.are_sent:
-            return None
         if self._rules.is_single and started:
             self._left_out += 1
             return None
@@ -314,11 +372,12 @@ class AnswerWriter:
 
     def _pass_on(self, piece: StructuredCallPiece) -> Iterator[AnswerPiece]:
         if piece.index not in self._server_calls:
-            yield from self._say(self._content.interrupt())
             number = self._next_number()
             self._server_calls[piece.index] = number
             if number is not None:
-                yield CallOpening(number, self._call_id(number), piece.name)
+                taken = {call.id for call in self.sent.calls}
+                is_usable = bool(piece.id) and piece.id not in taken
+                yield CallOpening(number, piece.id if is_usable else self._call_id(number), piece.name)
         number = self._server_calls[piece.index]
         if number is not None and piece.arguments_text:
             yield ArgumentsPiece(number, piece.arguments_text)

@@ -35,6 +35,7 @@ from workbench.gateway.event_stream import EventStream, while_connected
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.keys import GatewayKeys, owner_of_key
 from workbench.gateway.preparing import Preparation
+from workbench.gateway.reading_rules import reading_rules
 from workbench.gateway.requests import ChatRequest, CompletionRequest, ParseRequest, parse_body
 from workbench.gateway.targets import Targets, UpstreamModels
 from workbench.gateway.threads import Workers
@@ -232,7 +233,8 @@ class Gateway:
     def _chat(self, services: Services, headers: Headers, body: bytes) -> _Prepared:
         form = parse_body(body, ChatRequest)
         target = self._targets.find(services, form.model)
-        chat = self._preparation.chat(services, target, form)
+        rules = reading_rules(headers, services.settings)
+        chat = self._preparation.chat(services, target, form, rules)
         options = AnswerOptions(
             sends_usage=form.sends_usage, has_raw=headers.get(RAW_HEADER, "") == "1", headers=headers
         )

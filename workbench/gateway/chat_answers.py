@@ -18,6 +18,7 @@ from workbench.gateway.answer import CallOpening
 from workbench.gateway.documents import (
     AnswerHead,
     closing_choice,
+    in_older_spelling,
     opening_choice,
     piece_choice,
     raw_logprobs,
@@ -110,7 +111,9 @@ class ChatAnswer:
     async def whole(self, stop: StopSignal) -> Response:
         """Return the answer as one JSON body."""
         await self._workers.run(lambda: self._run_to_end(stop))
-        choices = [whole_choice(choice, has_logprobs=self._has_logprobs) for choice in self._finished]
+        choices = [
+            self._spelled(whole_choice(choice, has_logprobs=self._has_logprobs)) for choice in self._finished
+        ]
         document = self._head.completion(
             choices,
             usage=usage_of(self._finished),
@@ -186,7 +189,10 @@ class ChatAnswer:
 
     def _chunk_bytes(self, choice: JsonObject, **further: JsonValue) -> bytes:
         usage = {"usage": None} if self._options.sends_usage else {}
-        return event_bytes(self._head.chunk((choice,), **usage, **further))
+        return event_bytes(self._head.chunk((self._spelled(choice),), **usage, **further))
+
+    def _spelled(self, choice: JsonObject) -> JsonObject:
+        return in_older_spelling(choice) if self._chat.is_older_spelling else choice
 
 
 class _EventFrame:

@@ -1,56 +1,65 @@
 """Read the messages and tools of a request, and check what the reader of rows accepts but a client must not send."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
-from workbench.hermes.openai_messages import parse_messages
+from workbench.hermes.openai_messages import ReadMessages, parse_messages
 from workbench.toolspec.references import NOTHING, followed
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
-_ROLES: Final = {"developer": "system"}
-"""Roles that newer clients send, and what they mean."""
-_KNOWN: Final = ("system", "developer", "user", "assistant", "tool")
+_ROLES: Final = {"developer": "system", "function": "tool"}
+"""Roles that newer and older clients send, and what they mean."""
+_KNOWN: Final = ("system", "developer", "user", "assistant", "tool", "function")
 _TEXT_PARTS: Final = ("text", "refusal", "input_text", "output_text")
 
 
-def read_conversation(messages: Sequence[dict[str, Any]]) -> Conversation:
+RESULT_MATCHED: Final = "result-without-id"
+"""Code of the finding that a result named no call, and was matched with one by its tool or by order."""
+
+
+def read_conversation(messages: Sequence[dict[str, Any]]) -> ReadMessages:
     """Read the messages of a request. Results are put into the order of their calls and get the names of their tools.
 
     Raises:
         RequestFault: A role is unknown, a content is not text, a call has no name, or a result belongs to no call.
     """
     read: list[dict[str, JsonValue]] = []
-    calls: dict[str, _OpenCall] = {}
+    calls: list[_OpenCall] = []
+    findings: list[Finding] = []
     for index, message in enumerate(messages):
         fields = _checked(message, index)
         if fields["role"] == "tool":
-            call = _call_of(fields, index, calls)
+            call = _call_of(fields, index, calls, findings)
             fields = {**fields, "name": call.name}
             read.insert(call.place_in(read), {**fields, _ORDER: call.order})
             continue
-        calls = _open_calls(fields) if fields["role"] == "assistant" else {}
+        calls = _open_calls(fields) if fields["role"] == "assistant" else []
         read.append(fields)
     try:
-        return parse_messages(cast(list[JsonValue], read)).conversation
+        parsed = parse_messages(cast(list[JsonValue], read))
     except BadInput as error:
         raise RequestFault(400, str(error), "invalid_value", "messages") from None
+    return parsed._replace(findings=(*findings, *parsed.findings))
 
 
 _ORDER: Final = "_order"
 
 
+@dataclass(slots=True)
 class _OpenCall:
     """A call of the last answer, whose result may follow."""
 
-    def __init__(self, name: str, order: int) -> None:
-        self.name = name
-        self.order = order
-        self.is_answered = False
+    id: str | None
+    name: str
+    order: int
+    is_answered: bool = False
 
     def place_in(self, read: Sequence[Mapping[str, JsonValue]]) -> int:
         """Return where the result belongs: before the results of later calls."""
@@ -65,33 +74,54 @@ def _order_of(fields: Mapping[str, JsonValue]) -> int:
     return order if isinstance(order, int) else -1
 
 
-def _open_calls(fields: Mapping[str, JsonValue]) -> dict[str, _OpenCall]:
-    found: dict[str, _OpenCall] = {}
+def _open_calls(fields: Mapping[str, JsonValue]) -> list[_OpenCall]:
+    found: list[_OpenCall] = []
     entries = fields.get("tool_calls")
     for order, entry in enumerate(entries if isinstance(entries, list) else ()):
         call = as_object(entry)
-        name = as_object(call.get("function")).get("name")
-        found[str(call.get("id", ""))] = _OpenCall(name if isinstance(name, str) else "", order)
+        name, call_id = as_object(call.get("function")).get("name"), call.get("id")
+        found.append(
+            _OpenCall(
+                call_id if isinstance(call_id, str) else None, name if isinstance(name, str) else "", order
+            )
+        )
     return found
 
 
-def _call_of(fields: Mapping[str, JsonValue], index: int, calls: Mapping[str, _OpenCall]) -> _OpenCall:
-    call_id = fields.get("tool_call_id")
+def _call_of(
+    fields: Mapping[str, JsonValue], index: int, calls: Sequence[_OpenCall], findings: list[Finding]
+) -> _OpenCall:
+    # Qwen-Agent writes `id`. Functions of the older spelling have a name only.
+    call_id = fields.get("tool_call_id", fields.get("id"))
     place = f"messages[{index}].tool_call_id"
-    if not isinstance(call_id, str):
-        message = f"{place}: it is missing. Name the call that the result is for."
-        raise RequestFault(400, message, "missing_required_parameter", place)
-    call = calls.get(call_id)
+    named = [call for call in calls if isinstance(call_id, str) and call.id == call_id]
+    if not named and "tool_call_id" not in fields:
+        name = fields.get("name")
+        waiting = [call for call in calls if not call.is_answered]
+        named = [call for call in waiting if call.name == name] or ([] if name else waiting)
+        if named:
+            message = f"the result names no call; it was matched with the call of {named[0].name[:40]!r}"
+            findings.append(
+                Finding(
+                    code=RESULT_MATCHED,
+                    message=message,
+                    severity=Severity.WARNING,
+                    pointer=f"/{index}",
+                )
+            )
+    if not named:
+        is_missing = not isinstance(call_id, str)
+        message = (
+            "it is missing. Name the call that the result is for."
+            if is_missing
+            else f"{call_id[:80]!r} is not the id of a call in the assistant message before the result."
+        )
+        code = "missing_required_parameter" if is_missing else "tool_result_without_call"
+        raise RequestFault(400, f"{place}: {message}", code, place)
+    call = next((call for call in named if not call.is_answered), None)
     if call is None:
         raise RequestFault(
-            400,
-            f"{place}: {call_id[:80]!r} is not the id of a call in the assistant message before the result.",
-            "tool_result_without_call",
-            place,
-        )
-    if call.is_answered:
-        raise RequestFault(
-            400, f"{place}: the call {call_id[:80]!r} has a result already.", "invalid_value", place
+            400, f"{place}: the call {named[0].id!r:.80} has a result already.", "invalid_value", place
         )
     call.is_answered = True
     return call
@@ -106,11 +136,14 @@ def _checked(message: dict[str, Any], index: int) -> dict[str, JsonValue]:
         raise RequestFault(400, problem, "invalid_value", place)
     fields: dict[str, JsonValue] = {**message, "role": _ROLES.get(role, role)}
     fields.pop(_ORDER, None)
+    older = fields.pop("function_call", None)
+    if older is not None and role == "assistant" and not fields.get("tool_calls"):
+        fields["tool_calls"] = [{"type": "function", "function": older}]
     if not fields.get("tool_calls"):
         fields.pop("tool_calls", None)
-    if role != "assistant":
-        # Only names of tools are rendered, and those come from the calls.
+    if fields["role"] not in ("assistant", "tool"):
         fields.pop("name", None)
+    if role != "assistant":
         fields.pop("tool_calls", None)
     fields["content"] = _text(
         message.get("content"), f"messages[{index}].content", is_optional=role == "assistant"

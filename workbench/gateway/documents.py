@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.gateway.answer import AnswerPiece, ArgumentsPiece, CallOpening, ContentPiece, ReasoningPiece
 from workbench.gateway.running import FinishedChoice
 from workbench.hermes.reading import SegmentKind
@@ -175,3 +175,18 @@ def raw_logprobs(tokens: Sequence[EmittedToken]) -> JsonObject | None:
         "top_logprobs": [{**dict(token.likely), token.text: token.logprob} for token in tokens],
         "text_offset": offsets,
     }
+
+
+def in_older_spelling(choice: JsonObject) -> JsonObject:
+    """Return a choice with its call as `function_call`, for a client that offered `functions`."""
+    choice = {**choice}
+    for key in ("delta", "message"):
+        message = dict(as_object(choice.get(key)))
+        calls = message.pop("tool_calls", None)
+        if isinstance(calls, list):
+            message["function_call"] = as_object(calls[0]).get("function")
+        if key in choice:
+            choice[key] = message
+    if choice.get("finish_reason") == "tool_calls":
+        choice["finish_reason"] = "function_call"
+    return choice

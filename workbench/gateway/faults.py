@@ -1,5 +1,7 @@
 """Errors as OpenAI's protocol writes them."""
 
+import math
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +17,12 @@ from workbench.errors import (
     StoreError,
     WorkbenchError,
 )
+
+_TOO_LONG: Final = re.compile(
+    r"context[ _-]?(?:length|window|size)|too many tokens|(?:prompt|input) is too long|longer than the maximum",
+    re.IGNORECASE,
+)
+"""How servers say that a prompt does not fit. *Source:* OpenAI, vLLM, SGLang, llama-server, Ollama, TGI."""
 
 INVALID: Final = "invalid_request_error"
 SERVER: Final = "server_error"
@@ -65,7 +73,7 @@ def fault_of(error: WorkbenchError) -> RequestFault:
         case ModelMissing():
             return RequestFault(404, message, "model_not_found", "model")
         case RemoteFailed():
-            return RequestFault(502, message, "upstream_error", kind=SERVER)
+            return _fault_of_server(error, message)
         case ModelBroken() | EngineError():
             return RequestFault(500, message, "engine_error", kind=SERVER)
         case StoreError():
@@ -74,3 +82,23 @@ def fault_of(error: WorkbenchError) -> RequestFault:
             return RequestFault(400, message, "invalid_value")
         case _:
             return RequestFault(500, message, kind=SERVER)
+
+
+def _fault_of_server(error: RemoteFailed, message: str) -> RequestFault:
+    """Return a server's refusal with its own status, so that clients handle it as they would without the gateway."""
+    status = error.status if error.status is not None and 400 <= error.status < 600 else 502
+    wait_s = math.ceil(min(error.retry_after_s or 0, 86_400))
+    match status:
+        case 400 | 413 | 422 if _TOO_LONG.search(message):
+            return RequestFault(status, message, "context_length_exceeded", "messages")
+        case 401:
+            return RequestFault(status, message, "invalid_api_key")
+        case 404 if "model" in error.problem:
+            return RequestFault(status, message, "model_not_found", "model")
+        case 429:
+            code, kind = "rate_limit_exceeded", "rate_limit_error"
+            return RequestFault(status, message, code, kind=kind, retry_after_s=wait_s)
+        case _ if status < 500:
+            return RequestFault(status, message, "upstream_error")
+        case _:
+            return RequestFault(status, message, "upstream_error", kind=SERVER, retry_after_s=wait_s)

@@ -23,7 +23,8 @@ from workbench.gateway.conversation import (
     split_system,
 )
 from workbench.gateway.faults import RequestFault
-from workbench.gateway.requests import ChatRequest, CompletionRequest, NamedChoice
+from workbench.gateway.reading_rules import ReadingRules
+from workbench.gateway.requests import AllowedChoice, ChatRequest, CompletionRequest, NamedChoice
 from workbench.gateway.targets import Target, contract_of, engine_fault
 from workbench.records.run_config import RunConfig
 from workbench.rollout.constraint import TurnSetup
@@ -54,14 +55,20 @@ class PreparedChat:
     setup: TurnSetup
     engine: QueuedEngine
     rules: CallRules
+    level: str
+    """How much the reader may repair."""
     seed: int
     count: int
     """Number of answers."""
     wants_logprobs: bool
+    is_older_spelling: bool
+    """Whether the client expects a `function_call` instead of `tool_calls`."""
     session_name: str
     """The client's own name for the session, from `metadata.session`. Empty if it has none."""
     tool_findings: tuple[Finding, ...]
     """What is unusual in the client's tools, and which ones were left out."""
+    message_findings: tuple[Finding, ...]
+    """What is unusual in the client's messages, such as arguments that are not JSON."""
     key: str
     """Differs between requests with different conversations, for the ids of calls."""
 
@@ -86,14 +93,20 @@ class Preparation:
     def __init__(self, family: str) -> None:
         self._family = family
 
-    def chat(self, services: Services, target: Target, request: ChatRequest) -> PreparedChat:
+    def chat(
+        self, services: Services, target: Target, request: ChatRequest, reading: ReadingRules
+    ) -> PreparedChat:
         """Prepare a chat request.
+
+        Args:
+            reading: How the answer is read.
 
         Raises:
             RequestFault: The model, the messages, the tools or a setting cannot be used.
         """
-        tools = read_tools(request.tools)
-        conversation = read_conversation(request.messages)
+        tools = _allowed(read_tools(request.tools), request)
+        read = read_conversation(request.messages)
+        conversation = read.conversation
         sizes = (
             len(message.text) + sum(len(call.arguments_text or "") for call in message.calls)
             for message in conversation.messages
@@ -138,14 +151,21 @@ class Preparation:
             setup=setup,
             engine=engine,
             rules=CallRules(
-                are_sent=setup.tool_choice.kind is not ChoiceKind.NONE,
+                are_taken=reading.takes_calls(
+                    are_tools_offered=bool(tools.specs) and setup.tool_choice.kind is not ChoiceKind.NONE
+                ),
+                # The template of a local model opens thoughts, so that only the gateway knows where one began.
+                keeps_thoughts=engine.capabilities.is_chat_only,
                 is_single=request.parallel_tool_calls is False,
             ),
+            level=reading.level,
             seed=sampling.seed,
             count=request.count,
             wants_logprobs=bool(request.logprobs),
+            is_older_spelling=request.is_older_spelling,
             session_name=_session_name(request),
             tool_findings=tools.findings,
+            message_findings=read.findings,
             key=_key_of(conversation, target),
         )
 
@@ -188,6 +208,7 @@ class Preparation:
                 wants_logprobs=request.logprobs is not None,
                 top_logprobs=request.logprobs or 0,
                 unset_sampling=_unset(request),
+                retries=services.settings.gateway_retries,
             ),
             count=request.count,
         )
@@ -248,8 +269,22 @@ def _family_text(family: str) -> str:
     )
 
 
+def _allowed(tools: OfferedTools, request: ChatRequest) -> OfferedTools:
+    """Return the tools that the tool choice allows: all of them, unless it names some."""
+    if not isinstance(request.tool_choice, AllowedChoice):
+        return tools
+    names = request.tool_choice.names
+    return replace(tools, specs=tuple(spec for spec in tools.specs if spec.name in names))
+
+
 def _tool_choice(request: ChatRequest, tools: OfferedTools) -> str:
     choice = request.tool_choice
+    if isinstance(choice, AllowedChoice):
+        unknown = sorted(choice.names - set(tools.names))
+        if unknown:
+            message = f"tool_choice: there is no tool {unknown[0][:80]!r}."
+            raise RequestFault(400, message, "invalid_value", "tool_choice")
+        choice = choice.allowed_tools.mode
     if isinstance(choice, NamedChoice):
         name = choice.function.name
         if name not in tools.by_name:

@@ -114,18 +114,58 @@ class NamedChoice(BaseModel):
     function: NamedFunction
 
 
+class AllowedTools(BaseModel):
+    """Some of the tools, and whether one of them must be called."""
+
+    mode: Literal["auto", "required"] = "auto"
+    tools: list[NamedChoice]
+
+
+class AllowedChoice(BaseModel):
+    """The tool choice that allows only some of the tools."""
+
+    type: Literal["allowed_tools"]
+    allowed_tools: AllowedTools
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the allowed tools."""
+        return frozenset(tool.function.name for tool in self.allowed_tools.tools)
+
+
 class ChatRequest(_GenerationFields):
     """The body of `/v1/chat/completions`."""
 
     messages: list[dict[str, Any]] = Field(min_length=1)
     tools: list[dict[str, Any]] | None = None
-    tool_choice: Literal["none", "auto", "required"] | NamedChoice | None = None
+    tool_choice: Literal["none", "auto", "required"] | NamedChoice | AllowedChoice | None = None
+    functions: list[dict[str, Any]] | None = None
+    """The older spelling of `tools`."""
+    function_call: Literal["none", "auto"] | NamedFunction | None = None
+    """The older spelling of `tool_choice`."""
     parallel_tool_calls: bool | None = None
     response_format: ResponseFormat | None = None
     max_completion_tokens: int | None = Field(default=None, ge=1, le=1_048_576)
     logprobs: bool | None = None
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     metadata: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _in_newer_spelling(self) -> "ChatRequest":
+        if self.tools is not None:
+            self.functions = None
+        if self.is_older_spelling:
+            self.tools = [{"type": "function", "function": function} for function in self.functions or ()]
+            choice = self.function_call
+            is_named = isinstance(choice, NamedFunction)
+            self.tool_choice = NamedChoice(type="function", function=choice) if is_named else choice
+            self.parallel_tool_calls = False
+        return self
+
+    @property
+    def is_older_spelling(self) -> bool:
+        """Whether the client offers `functions` and expects a `function_call`."""
+        return self.functions is not None
 
     @property
     def token_limit(self) -> int | None:

@@ -1,5 +1,6 @@
 """Run a prepared request: yield what its answer is made of, while it is written."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -7,14 +8,16 @@ from typing import NamedTuple
 from workbench.app.services import Services
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
-from workbench.gateway.answer import EXTRA_CALL, AnswerPiece, AnswerWriter, SentAnswer
+from workbench.gateway.answer import EXTRA_CALL, AnswerPiece, AnswerWriter, SentAnswer, SentCall
 from workbench.gateway.preparing import PreparedChat
-from workbench.hermes.reading import Reading
+from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import Level, Reading
 from workbench.hermes.spelling.families import family_named
-from workbench.hermes.written_out import written_out
-from workbench.rollout.events import CompletionEnded, QueuePositionChanged, RoundStarted
+from workbench.rollout.events import CompletionEnded, PieceArrived, QueuePositionChanged, RoundStarted
 from workbench.rollout.loop import run_rollout
 from workbench.rollout.ports import Capabilities, Delta, EmittedToken, Engine, FinishReason, GenerationRequest
+from workbench.toolspec.spec import OfferedTools
 
 
 class Waiting(NamedTuple):
@@ -55,17 +58,14 @@ class FinishedChoice:
     findings: tuple[str, ...]
     """Codes of all findings, each once."""
     left_out: int
-    """Calls that were left out because the client allows only one."""
+    """Calls that were left out: all but the first if the client allows only one, and those that were cut off."""
+    raw: str
+    """What the model wrote, byte for byte. Calls that a server parsed have the tags of a family around them."""
 
     @property
     def tokens(self) -> tuple[EmittedToken, ...]:
         """The tokens of the completion, if they were requested and the engine reports them."""
         return self.ended.generation.tokens or ()
-
-    @property
-    def raw(self) -> str:
-        """What the model wrote, byte for byte."""
-        return written_out(self.ended.message)
 
 
 ChatEvent = Waiting | Started | PieceOfChoice | FinishedChoice
@@ -84,10 +84,15 @@ class AnswerBroken(Exception):
 
 
 class _TappedEngine:
-    """An engine whose deltas can be read besides the events of the turn, which only have their text."""
+    """An engine whose deltas can be read besides the events of the turn, which only have their text.
 
-    def __init__(self, engine: Engine) -> None:
+    Args:
+        retries: How often to ask a server again.
+    """
+
+    def __init__(self, engine: Engine, retries: int) -> None:
         self._engine = engine
+        self._retries = retries
         self._deltas: list[Delta] = []
         self.name = engine.name
         self.fingerprint = engine.fingerprint
@@ -98,6 +103,7 @@ class _TappedEngine:
         return self._engine.count_tokens(text)
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        request = replace(request, retries=self._retries)
         for delta in self._engine.generate(request, is_cancelled=is_cancelled):
             self._deltas.append(delta)
             yield delta
@@ -128,10 +134,12 @@ def _run_choice(
     services: Services, chat: PreparedChat, index: int, is_cancelled: Callable[[], bool]
 ) -> Iterator[ChatEvent]:
     turn = chat.turn(services, index, is_cancelled)
-    tapped = _TappedEngine(turn.engine)
+    tapped = _TappedEngine(turn.engine, services.settings.gateway_retries)
     writer: AnswerWriter | None = None
-    codes = [finding.code for finding in chat.tool_findings if finding.severity is not Severity.NOTE]
+    reported = (*chat.tool_findings, *chat.message_findings)
+    codes = [finding.code for finding in reported if finding.severity is not Severity.NOTE]
     has_started = False
+    written: list[str] = []
     for event in run_rollout(replace(turn, engine=tapped), chat.conversation):
         if isinstance(event, RoundStarted):
             codes.extend(finding.code for finding in event.findings)
@@ -141,12 +149,15 @@ def _run_choice(
                 rules=chat.rules,
                 starts_in_thought=event.prompt.starts_in_thought and event.is_exact,
                 dialect=family_named(chat.setup.family).dialect,
+                level=chat.level,
             )
             prefill = event.generation.prefill
             if prefill:
                 # Nothing of it is sent yet: it ends before the name of the call.
                 writer.feed(Delta(text=prefill))
             continue
+        if isinstance(event, PieceArrived):
+            written.append(event.text)
         if isinstance(event, QueuePositionChanged):
             yield Waiting(event.place)
         for delta in tapped.take():
@@ -158,11 +169,16 @@ def _run_choice(
             for piece in writer.feed(delta):
                 yield PieceOfChoice(index, piece)
         if isinstance(event, CompletionEnded) and writer is not None:
-            yield from _finished(chat, index, event, writer, codes)
+            yield from _finished(chat, index, event, writer, codes, "".join(written))
 
 
 def _finished(
-    chat: PreparedChat, index: int, ended: CompletionEnded, writer: AnswerWriter, codes: list[str]
+    chat: PreparedChat,
+    index: int,
+    ended: CompletionEnded,
+    writer: AnswerWriter,
+    codes: list[str],
+    raw: str,
 ) -> Iterator[ChatEvent]:
     reason = ended.generation.finish_reason
     if reason is FinishReason.INTERRUPTED:
@@ -171,6 +187,8 @@ def _finished(
         yield PieceOfChoice(index, piece)
     reading = writer.reading
     codes += [finding.code for finding in (*reading.findings, *ended.generation.findings)]
+    codes += parsed_call_codes(writer.parsed_calls, chat.setup.tools, reason)
+    cut = sum(not call.is_complete for call in writer.parsed_calls)
     if writer.left_out:
         codes.append(EXTRA_CALL)
     yield FinishedChoice(
@@ -180,8 +198,22 @@ def _finished(
         reading=reading,
         finish_reason=_finish_reason(reason, has_calls=writer.has_complete_calls),
         findings=tuple(dict.fromkeys(codes)),
-        left_out=writer.left_out,
+        left_out=writer.left_out + cut,
+        raw=raw,
     )
+
+
+def parsed_call_codes(calls: Sequence[SentCall], tools: OfferedTools, reason: FinishReason) -> Iterator[str]:
+    """Yield the codes of what is wrong with calls that a server parsed, which are sent as they are.
+
+    What the reader would fix in a text is an error here, because a client gets these calls without fixes.
+    """
+    for call in calls:
+        text = f'{CALL_OPEN}{{"name": {json.dumps(call.name)}, "arguments": {"".join(call.arguments) or "{}"}'
+        if reason is FinishReason.STOP:
+            text += f"}}{CALL_CLOSE}"
+        reading = parse(text, tools=tools, level=Level.STRICT, finish_reason=reason.value)
+        yield from (finding.code for finding in reading.findings)
 
 
 def _finish_reason(reason: FinishReason, *, has_calls: bool) -> str:

@@ -32,12 +32,13 @@ from workbench.hermes.marks import (
     THINK_CLOSE,
 )
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
+from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 from workbench.hermes.scanner.block import Block, is_final
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.scanner.untagged import leaves_doubt, read_function_between_prose
 from workbench.hermes.stream_events import (
     OVERLAP_CHARS,
+    BlockEnded,
     CallEvents,
     Event,
     ProseBecameThought,
@@ -149,26 +150,40 @@ class Stream:
         if has_shown and reading.segments and reading.segments[0].kind is SegmentKind.THOUGHT:
             events.extend(self._became_thought())
         self._has_thought = True
+        calls = reading.calls[self._calls :]
         for segment in reading.segments:
-            if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
-                rest = segment.text[max(0, self._sent - segment.span.start) :]
-                events.append(TextDelta(segment.kind, rest))
+            if segment.span.end <= self._sent:
+                continue
+            for call in calls:
+                if call.span == segment.span:
+                    events.extend(self._ended(call, reading.text))
+            events.extend(self._rest_of(segment))
         self._sent = len(reading.text)
-        for call in reading.calls[self._calls :]:
-            block = call.span.of(reading.text)
-            if call.span.start != self._block_start:
-                events.extend(self._events.drop())
-            moved = [
-                replace(edit, span=edit.span.shifted(-call.span.start))
-                for fix in call.fixes
-                for edit in fix.edits
-                if edit.span.start >= call.span.start
-            ]
-            body = apply_edits(block, moved)[self._tag_size :]
-            events.extend(self._events.end(call.name, call.arguments, body))
         events.extend(self._events.drop())
         self._calls = len(reading.calls)
         return tuple(events)
+
+    def _ended(self, call: ReadCall, text: str) -> Iterator[Event]:
+        if call.span.start != self._block_start:
+            yield from self._events.drop()
+        moved = [
+            replace(edit, span=edit.span.shifted(-call.span.start))
+            for fix in call.fixes
+            for edit in fix.edits
+            if edit.span.start >= call.span.start
+        ]
+        body = apply_edits(call.span.of(text), moved)[self._tag_size :]
+        yield from self._events.end(call.name, call.arguments, body)
+
+    def _rest_of(self, segment: Segment) -> Iterator[Event]:
+        """Yield the text of a segment that was not emitted yet."""
+        rest = segment.text[max(0, self._sent - segment.span.start) :]
+        if segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
+            yield TextDelta(segment.kind, rest)
+        elif self._step == self._thought:
+            yield TextDelta(SegmentKind.THOUGHT, rest)
+        else:
+            yield BlockEnded(segment.kind, rest)
 
     @property
     def _is_in_plain_prose(self) -> bool:
@@ -371,6 +386,7 @@ class Stream:
             events.extend(self._events.end(draft.name, draft.arguments, body))
             self._calls += 1
         events.extend(self._events.drop())
+        events.append(BlockEnded(SegmentKind.CALL, text[: block.end]))
 
     def _wait_for_end(self, events: list[Event]) -> bool:
         """Wait until `finish`: the meaning of the text from here on depends on all of it."""

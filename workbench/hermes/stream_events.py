@@ -23,6 +23,18 @@ class TextDelta(NamedTuple):
     """Never contains a part of a tag that is still being written."""
 
 
+class BlockEnded(NamedTuple):
+    """A block that is neither prose nor a thought is complete. Its calls, if it gave any, have ended before.
+
+    Together with the text of each `TextDelta`, the blocks add up to the completion.
+    """
+
+    kind: SegmentKind
+    """Call, response or unclosed."""
+    text: str
+    """The whole block with its tags."""
+
+
 class ProseBecameThought(NamedTuple):
     """All prose so far was a thought: its closing tag came without an opening tag."""
 
@@ -58,7 +70,7 @@ class CallDropped(NamedTuple):
     call_index: int
 
 
-Event = TextDelta | ProseBecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
+Event = TextDelta | BlockEnded | ProseBecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
 """What `Stream.feed` returns."""
 
 

@@ -104,6 +104,8 @@ class GenerationRequest:
     """Names of sampling fields that nobody chose. A server uses its own defaults for them."""
     response_format: JsonObject | None = field(default=None, hash=False)
     """The format of the answer as OpenAI's protocol writes it, for a server that applies it. None if it is free."""
+    retries: int | None = None
+    """How often to ask a server again after a temporary failure. None leaves it to the engine."""
     call_mark: str = ""
     """What a call begins with, if the completion answers a user and may begin with one: a call threshold applies."""
 
@@ -171,6 +173,8 @@ class StructuredCallPiece:
     """Name of the tool. Comes complete, with the first piece of the call."""
     arguments_text: str = ""
     """JSON text to append to the arguments."""
+    id: str = ""
+    """The server's id of the call. Comes with the name; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,22 @@ from workbench.settings.reading import (
     read_settings,
     uses_colour,
 )
-from workbench.settings.value import KV_TYPES, FlashAttention, Secret, Settings, Variables, read_secret
+from workbench.settings.value import (
+    GATEWAY_CALLS,
+    GATEWAY_LEVELS,
+    KV_TYPES,
+    FlashAttention,
+    Secret,
+    Settings,
+    Variables,
+    read_secret,
+)
 from workbench.settings.variables import VARIABLES, Variable
 
 __all__ = [
     "CHOSEN_MODEL",
+    "GATEWAY_CALLS",
+    "GATEWAY_LEVELS",
     "KV_TYPES",
     "VARIABLES",
     "FlashAttention",

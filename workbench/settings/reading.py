@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Final, cast
 
 from workbench.errors import BadInput
-from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variables, read_secret
+from workbench.settings.value import (
+    GATEWAY_CALLS,
+    GATEWAY_LEVELS,
+    KV_TYPES,
+    FlashAttention,
+    Settings,
+    Variables,
+    read_secret,
+)
 from workbench.settings.variables import VARIABLES
 
 CHOSEN_MODEL: Final = "default-model"
@@ -262,6 +270,9 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         gateway_requests=number("WORKBENCH_GATEWAY_REQUESTS", least=1, most=10_000),
         gateway_body_mb=number("WORKBENCH_GATEWAY_BODY_MB", least=1, most=10_000),
         gateway_prompt_chars=number("WORKBENCH_GATEWAY_PROMPT_CHARS", least=1, most=1_000_000_000),
+        gateway_retries=number("WORKBENCH_GATEWAY_RETRIES", least=0, most=10),
+        gateway_level=one_of("WORKBENCH_GATEWAY_LEVEL", GATEWAY_LEVELS),
+        gateway_calls=one_of("WORKBENCH_GATEWAY_CALLS", GATEWAY_CALLS),
     )
 
 

@@ -55,6 +55,8 @@ def read_secret(name: str, environment: Mapping[str, str] | None = None) -> Secr
 
 
 FlashAttention = Literal["auto", "on", "off"]
+GATEWAY_LEVELS: Final = ("strict", "tolerant", "lenient")
+GATEWAY_CALLS: Final = ("offered", "always", "never")
 KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
 """Types for the keys and values of a local model's context, the most exact first."""
 
@@ -178,3 +180,9 @@ class Settings:
     """Size of the largest body of a request to the gateway, in megabytes of 1,000,000 bytes."""
     gateway_prompt_chars: int = 2_000_000
     """Length of the longest prompt of a request to the gateway, in characters."""
+    gateway_retries: int = 0
+    """How often the gateway asks a server again after a temporary failure."""
+    gateway_level: str = "tolerant"
+    """How much the gateway's reader may repair: strict, tolerant or lenient."""
+    gateway_calls: str = "offered"
+    """When the gateway takes calls out of the text: `offered` (the request offers tools), always or never."""

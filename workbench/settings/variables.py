@@ -237,6 +237,22 @@ VARIABLES: Final = (
         meaning="Longest prompt of a request to the gateway, in characters: all messages and tools together",
     ),
     Variable(
+        name="WORKBENCH_GATEWAY_RETRIES",
+        default="0",
+        meaning="How often the gateway asks a server again after a temporary failure, in addition to the client",
+    ),
+    Variable(
+        name="WORKBENCH_GATEWAY_LEVEL",
+        default="tolerant",
+        meaning="How much the gateway's reader may repair: `strict`, `tolerant` or `lenient`",
+    ),
+    Variable(
+        name="WORKBENCH_GATEWAY_CALLS",
+        default="offered",
+        meaning="When the gateway takes calls out of the text: `offered` (if the request offers tools), "
+        "`always` or `never`",
+    ),
+    Variable(
         name="WORKBENCH_MAX_OPEN_PAGES",
         default="500",
         meaning="Browser tabs and API calls whose state is kept in memory at the same time",

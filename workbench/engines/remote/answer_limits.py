@@ -178,19 +178,26 @@ _LOOK_S: Final = 0.05
 
 
 def wait_before(
-    attempt: int, refusal: Refusal, *, wait: Callable[[float], None], is_cancelled: Callable[[], bool]
+    attempt: int,
+    refusal: Refusal,
+    *,
+    retries: int | None = None,
+    wait: Callable[[float], None],
+    is_cancelled: Callable[[], bool],
 ) -> bool:
     """Wait if another attempt makes sense. Return False if it does not, or if the request was cancelled.
 
     Args:
         attempt: Number of the attempt that failed, from 1.
         refusal: Why it failed.
+        retries: How often to try again. None uses `MOST_TRIES`.
         is_cancelled: Called while waiting.
     """
     pause_s = refusal.retry_after_s
     if pause_s is None:
         pause_s = FIRST_WAIT_S * 2 ** (attempt - 1)
-    if not refusal.is_temporary or attempt >= MOST_TRIES or pause_s > LONGEST_WAIT_S:
+    most = MOST_TRIES if retries is None else 1 + retries
+    if not refusal.is_temporary or attempt >= most or pause_s > LONGEST_WAIT_S:
         return False
     while pause_s > 0 and not is_cancelled():
         wait(min(pause_s, _LOOK_S))

@@ -9,6 +9,7 @@ proxies deviate from that in these ways, all of which were seen:
 | sends index 0, or none, for every call | a new id with a name starts a call |
 | sends neither index nor id | a name starts a call if the previous call is complete or of another tool |
 | repeats the name in every piece | the same name does not start a call while the arguments are incomplete |
+| sends the name in pieces | a piece with the same index and no id continues a name that has no arguments yet |
 | sends a new id in every piece | an id without a name starts nothing |
 
 Two entries of one chunk that have no index are always two calls.
@@ -58,13 +59,24 @@ class CallIndexes:
         call_id = sent_id if isinstance(sent_id, str) else ""
         index = self._known_index(sent_index, call_id, name, arguments)
         if index is None:
-            self._calls.append(_SeenCall(call_id, name))
+            self._calls.append(_SeenCall(call_id, name=""))
             index = len(self._calls) - 1
         if sent_index is not None:
             self._by_sent_index[sent_index] = index
-        self._calls[index].arguments += arguments
+        call = self._calls[index]
+        if name and name != call.name and not call.arguments:
+            call.name += name
+        call.arguments += arguments
         self._in_chunk.add(index)
         return index
+
+    def name_of(self, index: int) -> str:
+        """Return the name of a call, as far as it has arrived."""
+        return self._calls[index].name
+
+    def id_of(self, index: int) -> str:
+        """Return the id that the server gave to a call. Empty if it gave none."""
+        return self._calls[index].id
 
     def _known_index(self, sent_index: int | None, call_id: str, name: str, arguments: str) -> int | None:
         """Return the index of a call that has started, or None if this piece starts a call."""
@@ -80,6 +92,8 @@ class CallIndexes:
                 return index
             return next((place for place, known in enumerate(self._calls) if known.id == call_id), None)
         if not name:
+            return index
+        if sent_index is not None and not (call_id or call.arguments or index in self._in_chunk):
             return index
         is_other_entry = sent_index is None and index in self._in_chunk
         is_next = call.is_complete and (sent_index is None or bool(arguments.strip()))

@@ -51,6 +51,10 @@ class ChunkReader:
         self._usage: JsonObject = {}
         self._written = 0
         self._indexes = CallIndexes()
+        self._unnamed: dict[int, None] = {}
+        """Calls whose name may not be complete yet, because no arguments have arrived."""
+        self._begun: set[int] = set()
+        """Calls whose name was passed on."""
 
     def feed(self, chunk: JsonObject) -> Delta | None:
         """Return what the chunk adds to the completion, or None if it adds nothing."""
@@ -77,6 +81,12 @@ class ChunkReader:
         self._written += 1
         return delta
 
+    def rest(self) -> Delta | None:
+        """Return the calls that have no arguments, once the completion has ended. None if there are none."""
+        pieces = tuple(self._named(index) for index in self._unnamed)
+        self._unnamed.clear()
+        return Delta(call_pieces=pieces) if pieces else None
+
     def usage(self) -> Usage:
         """Return the token counts of the server. Without them, each chunk counts as one token, and the prompt as 0."""
         details = as_object(self._usage.get("prompt_tokens_details"))
@@ -94,7 +104,27 @@ class ChunkReader:
             name, sent = _text(function.get("name")), function.get("arguments")
             arguments = _text(sent) if isinstance(sent, str) else _json(sent)
             index = self._indexes.index_of(fields, name=name, arguments=arguments)
-            yield StructuredCallPiece(index=index, name=name, arguments_text=arguments)
+            self.has_any = True
+            for earlier in [known for known in self._unnamed if known < index]:
+                del self._unnamed[earlier]
+                yield self._named(earlier)
+            if index in self._begun:
+                yield StructuredCallPiece(index=index, arguments_text=arguments)
+            elif arguments:
+                self._unnamed.pop(index, None)
+                yield self._named(index, arguments)
+            else:
+                self._unnamed[index] = None
+
+    def _named(self, index: int, arguments: str = "") -> StructuredCallPiece:
+        """Return the first piece of a call, whose name is complete."""
+        self._begun.add(index)
+        return StructuredCallPiece(
+            index=index,
+            name=self._indexes.name_of(index),
+            arguments_text=arguments,
+            id=self._indexes.id_of(index),
+        )
 
 
 def _parts(content: JsonValue, kind: str) -> str:

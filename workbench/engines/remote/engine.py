@@ -179,7 +179,9 @@ class RemoteEngine:
                 yield ending.last
                 return
             refusal = ending.refusal or Refusal(status=None, message=NO_COMPLETION, is_final=True)
-            if not wait_before(attempt, refusal, wait=self._wait, is_cancelled=is_cancelled):
+            if not wait_before(
+                attempt, refusal, retries=request.retries, wait=self._wait, is_cancelled=is_cancelled
+            ):
                 break
             attempt += 1
         if not is_cancelled():
@@ -214,6 +216,8 @@ class RemoteEngine:
             refusal = self._client.refusal_of(error)
         finally:
             chunks.close()
+        if (rest := reader.rest()) is not None:
+            yield meter.take(rest)
         return self._ending(reader, refusal, is_cancelled=is_cancelled())
 
     def _ending(self, reader: ChunkReader, refusal: Refusal | None, *, is_cancelled: bool) -> _Ending:

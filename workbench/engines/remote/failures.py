@@ -59,34 +59,38 @@ def remote_failed(refusal: Refusal, server: Server, model: str, *, attempts: int
     Args:
         attempts: How many requests were sent.
     """
+    problem, remedy = _explained(refusal, server, model, attempts)
+    return RemoteFailed(
+        server.place, problem, remedy, status=refusal.status, retry_after_s=refusal.retry_after_s
+    )
+
+
+def _explained(refusal: Refusal, server: Server, model: str, attempts: int) -> tuple[str, str]:
+    """Return what went wrong, and what to do about it."""
     reason = f": {quoted(refusal.message, server)}" if refusal.message.strip() else ""
     repeated = f", after {attempts} attempts" if attempts > 1 else ""
     match refusal.status:
         case None if refusal.is_final:
-            return RemoteFailed(server.place, quoted(refusal.message, server))
+            return quoted(refusal.message, server), ""
         case None:
-            return RemoteFailed(
-                server.place,
-                f"no answer{repeated}{reason}",
-                "check that the server is running and its address is right",
-            )
+            return f"no answer{repeated}{reason}", "check that the server is running and its address is right"
         case 401 | 403:
             problem = "the API key was refused" if server.key else "it needs an API key, and none is set"
-            return RemoteFailed(server.place, f"{problem}{reason}", f"set {server.key_variable} and restart")
+            return f"{problem}{reason}", f"set {server.key_variable} and restart"
         case 404 if _is_about_model(refusal.message, model):
             remedy = "`workbench models list --json` shows its models"
-            return RemoteFailed(server.place, f"there is no model {model!r}{reason}", remedy)
+            return f"there is no model {model!r}{reason}", remedy
         case 404:
             is_raw = server.mode is Mode.RAW
             remedy = address_remedy(server) + (", or set `mode: chat`" if is_raw else "")
             path = "completions" if is_raw else "chat/completions"
-            return RemoteFailed(server.place, f"it has no path /{path}{reason}", remedy)
+            return f"it has no path /{path}{reason}", remedy
         case 429:
-            return RemoteFailed(server.place, f"too many requests{repeated}{reason}", _again(refusal))
+            return f"too many requests{repeated}{reason}", _again(refusal)
         case status if status >= 500:
-            return RemoteFailed(server.place, f"it failed with status {status}{repeated}{reason}")
+            return f"it failed with status {status}{repeated}{reason}", ""
         case status:
-            return RemoteFailed(server.place, f"it refused the request with status {status}{reason}")
+            return f"it refused the request with status {status}{reason}", ""
 
 
 def _is_about_model(message: str, model: str) -> bool:
