@@ -185,7 +185,10 @@ class ChatAnswer:
                 return b""
 
     def _report(self, choices: Sequence[FinishedChoice]) -> JsonObject:
-        return hermes_report(choices, tool_findings=self._chat.tool_findings, has_raw=self._options.has_raw)
+        chat = self._chat
+        return hermes_report(
+            choices, tool_findings=chat.tool_findings, ignored=chat.ignored, has_raw=self._options.has_raw
+        )
 
     def _chunk_bytes(self, choice: JsonObject, **further: JsonValue) -> bytes:
         usage = {"usage": None} if self._options.sends_usage else {}

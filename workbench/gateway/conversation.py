@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from hashlib import sha256
+from typing import Any, Final, NamedTuple, cast
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
-from workbench.hermes.openai_messages import ReadMessages, parse_messages
+from workbench.hermes.openai_messages import parse_messages
 from workbench.toolspec.references import NOTHING, followed
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, canonical_json
 from workbench.toolspec.tools_text import parse_tools
 
-_ROLES: Final = {"developer": "system", "function": "tool"}
-"""Roles that newer and older clients send, and what they mean."""
-_KNOWN: Final = ("system", "developer", "user", "assistant", "tool", "function")
+_ROLES: Final = {"developer": "system"}
+"""Roles that newer clients send, and what they mean."""
+_KNOWN: Final = ("system", "developer", "user", "assistant", "tool")
 _TEXT_PARTS: Final = ("text", "refusal", "input_text", "output_text")
 
 
@@ -24,8 +25,24 @@ RESULT_MATCHED: Final = "result-without-id"
 """Code of the finding that a result named no call, and was matched with one by its tool or by order."""
 
 
-def read_conversation(messages: Sequence[dict[str, Any]]) -> ReadMessages:
-    """Read the messages of a request. Results are put into the order of their calls and get the names of their tools.
+class ClientMessages(NamedTuple):
+    """The messages of a request."""
+
+    conversation: Conversation
+    """As the workbench renders them: results in the order of their calls, with the names of their tools."""
+    findings: tuple[Finding, ...]
+    """What is unusual in them, such as arguments that are not JSON."""
+    for_server: tuple[JsonObject, ...]
+    """As the client wrote them, for a server that renders them itself. Only older spellings are replaced, and ids that
+    are missing are filled in."""
+
+
+def read_conversation(messages: Sequence[dict[str, Any]], *, takes_parts: bool = False) -> ClientMessages:
+    """Read the messages of a request.
+
+    Args:
+        takes_parts: Whether the model's server takes parts other than texts, such as images. The conversation has a
+            placeholder with the hash of each of them.
 
     Raises:
         RequestFault: A role is unknown, a content is not text, a call has no name, or a result belongs to no call.
@@ -33,20 +50,24 @@ def read_conversation(messages: Sequence[dict[str, Any]]) -> ReadMessages:
     read: list[dict[str, JsonValue]] = []
     calls: list[_OpenCall] = []
     findings: list[Finding] = []
-    for index, message in enumerate(messages):
-        fields = _checked(message, index)
+    for_server: list[JsonObject] = []
+    for index, given in enumerate(messages):
+        message = _in_newer_spelling(given, index)
+        fields = _checked(message, index, takes_parts=takes_parts)
         if fields["role"] == "tool":
             call = _call_of(fields, index, calls, findings)
             fields = {**fields, "name": call.name}
+            for_server.append({**message, "tool_call_id": call.id})
             read.insert(call.place_in(read), {**fields, _ORDER: call.order})
             continue
         calls = _open_calls(fields) if fields["role"] == "assistant" else []
+        for_server.append(message)
         read.append(fields)
     try:
         parsed = parse_messages(cast(list[JsonValue], read))
     except BadInput as error:
         raise RequestFault(400, str(error), "invalid_value", "messages") from None
-    return parsed._replace(findings=(*findings, *parsed.findings))
+    return ClientMessages(parsed.conversation, (*findings, *parsed.findings), tuple(for_server))
 
 
 _ORDER: Final = "_order"
@@ -56,7 +77,7 @@ _ORDER: Final = "_order"
 class _OpenCall:
     """A call of the last answer, whose result may follow."""
 
-    id: str | None
+    id: str
     name: str
     order: int
     is_answered: bool = False
@@ -80,11 +101,7 @@ def _open_calls(fields: Mapping[str, JsonValue]) -> list[_OpenCall]:
     for order, entry in enumerate(entries if isinstance(entries, list) else ()):
         call = as_object(entry)
         name, call_id = as_object(call.get("function")).get("name"), call.get("id")
-        found.append(
-            _OpenCall(
-                call_id if isinstance(call_id, str) else None, name if isinstance(name, str) else "", order
-            )
-        )
+        found.append(_OpenCall(str(call_id), name if isinstance(name, str) else "", order))
     return found
 
 
@@ -127,7 +144,26 @@ def _call_of(
     return call
 
 
-def _checked(message: dict[str, Any], index: int) -> dict[str, JsonValue]:
+def _in_newer_spelling(message: dict[str, Any], index: int) -> dict[str, Any]:
+    """Return a message with `tool_calls` instead of `function_call`, and an id for each call."""
+    older, entries = message.get("function_call"), message.get("tool_calls")
+    if message.get("role") == "function":
+        message = {**message, "role": "tool"}
+    if message.get("role") != "assistant":
+        return message
+    if older is not None and not entries:
+        message = {key: value for key, value in message.items() if key != "function_call"}
+        entries = [{"type": "function", "function": older}]
+    if not isinstance(entries, list):
+        return message
+    calls = [
+        call if not call or isinstance(call.get("id"), str) else {"id": f"call_{index}_{order}", **call}
+        for order, call in enumerate(map(as_object, cast(list[JsonValue], entries)))
+    ]
+    return message if calls == entries else {**message, "tool_calls": calls}
+
+
+def _checked(message: dict[str, Any], index: int, *, takes_parts: bool) -> dict[str, JsonValue]:
     """Return a message with a known role and a text as its content."""
     role = message.get("role")
     if role not in _KNOWN:
@@ -136,9 +172,6 @@ def _checked(message: dict[str, Any], index: int) -> dict[str, JsonValue]:
         raise RequestFault(400, problem, "invalid_value", place)
     fields: dict[str, JsonValue] = {**message, "role": _ROLES.get(role, role)}
     fields.pop(_ORDER, None)
-    older = fields.pop("function_call", None)
-    if older is not None and role == "assistant" and not fields.get("tool_calls"):
-        fields["tool_calls"] = [{"type": "function", "function": older}]
     if not fields.get("tool_calls"):
         fields.pop("tool_calls", None)
     if fields["role"] not in ("assistant", "tool"):
@@ -146,12 +179,15 @@ def _checked(message: dict[str, Any], index: int) -> dict[str, JsonValue]:
     if role != "assistant":
         fields.pop("tool_calls", None)
     fields["content"] = _text(
-        message.get("content"), f"messages[{index}].content", is_optional=role == "assistant"
+        message.get("content"),
+        f"messages[{index}].content",
+        is_optional=role == "assistant",
+        takes_parts=takes_parts,
     )
     return fields
 
 
-def _text(content: Any, place: str, *, is_optional: bool) -> str:
+def _text(content: Any, place: str, *, is_optional: bool, takes_parts: bool) -> str:
     if isinstance(content, str):
         return content
     if content is None:
@@ -165,6 +201,11 @@ def _text(content: Any, place: str, *, is_optional: bool) -> str:
         fields = as_object(part)
         kind = fields.get("type", "text")
         text = fields.get("refusal") if kind == "refusal" else fields.get("text")
+        if takes_parts and kind not in _TEXT_PARTS:
+            texts.append(
+                f"[{str(kind)[:40]} sha256:{sha256(canonical_json(part).encode()).hexdigest()[:16]}]"
+            )
+            continue
         if kind not in _TEXT_PARTS or not isinstance(text, str):
             raise RequestFault(
                 400,

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import dropwhile
 from secrets import randbelow
 from typing import Final
 
@@ -69,8 +70,18 @@ class PreparedChat:
     """What is unusual in the client's tools, and which ones were left out."""
     message_findings: tuple[Finding, ...]
     """What is unusual in the client's messages, such as arguments that are not JSON."""
+    server_messages: tuple[JsonObject, ...]
+    """The messages for a server that renders them itself."""
+    other_parameters: JsonObject
+    """Parameters that the gateway does not use, for the server."""
     key: str
     """Differs between requests with different conversations, for the ids of calls."""
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Names of the parameters that the model cannot use, because it is not on a server."""
+        is_remote = self.engine.capabilities.is_chat_only or self.engine.capabilities.takes_many
+        return () if is_remote else tuple(sorted(name for name in self.other_parameters if name != "user"))
 
     def turn(self, services: Services, index: int, is_cancelled: Callable[[], bool]) -> Turn:
         """Return the turn of the answer with this index."""
@@ -104,8 +115,10 @@ class Preparation:
         Raises:
             RequestFault: The model, the messages, the tools or a setting cannot be used.
         """
+        version = contract_of(services, target)
+        engine = open_engine(services, target)
         tools = _allowed(read_tools(request.tools), request)
-        read = read_conversation(request.messages)
+        read = read_conversation(request.messages, takes_parts=engine.capabilities.is_chat_only)
         conversation = read.conversation
         sizes = (
             len(message.text) + sum(len(call.arguments_text or "") for call in message.calls)
@@ -113,8 +126,6 @@ class Preparation:
         )
         _check_size(services, sum(sizes) + len(render_tools(tools)), "messages")
         choice = _tool_choice(request, tools)
-        version = contract_of(services, target)
-        engine = open_engine(services, target)
         sampling = _sampling(request, engine)
         schema = _answer_schema(request)
         contract_text = version.text if version else _family_text(self._family)
@@ -166,6 +177,8 @@ class Preparation:
             session_name=_session_name(request),
             tool_findings=tools.findings,
             message_findings=read.findings,
+            server_messages=_for_server(read.for_server, conversation if version else None),
+            other_parameters=request.others,
             key=_key_of(conversation, target),
         )
 
@@ -209,6 +222,7 @@ class Preparation:
                 top_logprobs=request.logprobs or 0,
                 unset_sampling=_unset(request),
                 retries=services.settings.gateway_retries,
+                server_fields=request.others,
             ),
             count=request.count,
         )
@@ -267,6 +281,16 @@ def _family_text(family: str) -> str:
     return render_contract(
         Contract(name=_FAMILY_ONLY, title="The template's own system text", family=family, text="{{ tools }}")
     )
+
+
+def _for_server(
+    messages: tuple[JsonObject, ...], under_contract: Conversation | None
+) -> tuple[JsonObject, ...]:
+    """Return the client's messages, with the system text of the contract, if there is one, instead of their own."""
+    if under_contract is None:
+        return messages
+    rest = dropwhile(lambda message: message.get("role") in ("system", "developer"), messages)
+    return ({"role": "system", "content": under_contract.messages[0].text}, *rest)
 
 
 def _allowed(tools: OfferedTools, request: ChatRequest) -> OfferedTools:

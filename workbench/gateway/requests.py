@@ -22,9 +22,9 @@ class StreamOptions(BaseModel):
 
 
 class _GenerationFields(BaseModel):
-    """Fields that chat and raw completions share. Unknown fields are ignored, as clients send many."""
+    """Fields that chat and raw completions share. Unknown fields are for the server."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="allow")
 
     model: str = Field(min_length=1)
     stream: bool | None = None
@@ -52,6 +52,15 @@ class _GenerationFields(BaseModel):
         fields = cast(dict[str, Any], value)
         renamed = {ours: fields[name] for name, ours in _SAMPLING_ALIASES.items() if name in fields}
         return {**fields, **renamed}
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """The parameters that the gateway does not use itself."""
+        user = {} if self.user is None else {"user": self.user}
+        unknown = {
+            name: value for name, value in (self.model_extra or {}).items() if name not in _SAMPLING_ALIASES
+        }
+        return {**unknown, **user}
 
     @property
     def count(self) -> int:

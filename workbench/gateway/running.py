@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from workbench.app.services import Services
@@ -87,12 +88,12 @@ class _TappedEngine:
     """An engine whose deltas can be read besides the events of the turn, which only have their text.
 
     Args:
-        retries: How often to ask a server again.
+        complete: Adds to each request what only a server uses.
     """
 
-    def __init__(self, engine: Engine, retries: int) -> None:
+    def __init__(self, engine: Engine, complete: Callable[[GenerationRequest], GenerationRequest]) -> None:
         self._engine = engine
-        self._retries = retries
+        self._complete = complete
         self._deltas: list[Delta] = []
         self.name = engine.name
         self.fingerprint = engine.fingerprint
@@ -103,8 +104,7 @@ class _TappedEngine:
         return self._engine.count_tokens(text)
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        request = replace(request, retries=self._retries)
-        for delta in self._engine.generate(request, is_cancelled=is_cancelled):
+        for delta in self._engine.generate(self._complete(request), is_cancelled=is_cancelled):
             self._deltas.append(delta)
             yield delta
 
@@ -134,7 +134,13 @@ def _run_choice(
     services: Services, chat: PreparedChat, index: int, is_cancelled: Callable[[], bool]
 ) -> Iterator[ChatEvent]:
     turn = chat.turn(services, index, is_cancelled)
-    tapped = _TappedEngine(turn.engine, services.settings.gateway_retries)
+    for_server = partial(
+        replace,
+        retries=services.settings.gateway_retries,
+        server_messages=chat.server_messages,
+        server_fields=chat.other_parameters,
+    )
+    tapped = _TappedEngine(turn.engine, for_server)
     writer: AnswerWriter | None = None
     reported = (*chat.tool_findings, *chat.message_findings)
     codes = [finding.code for finding in reported if finding.severity is not Severity.NOTE]
@@ -223,12 +229,17 @@ def _finish_reason(reason: FinishReason, *, has_calls: bool) -> str:
 
 
 def hermes_report(
-    choices: Sequence[FinishedChoice], *, tool_findings: Sequence[Finding], has_raw: bool
+    choices: Sequence[FinishedChoice],
+    *,
+    tool_findings: Sequence[Finding],
+    ignored: Sequence[str] = (),
+    has_raw: bool,
 ) -> JsonObject:
     """Return the field `hermes` of an answer: what the reader did.
 
     Args:
         tool_findings: What is unusual in the tools of the request.
+        ignored: Names of the parameters that the model could not use.
         has_raw: Whether to include what the model wrote, byte for byte: a text, or a list of texts for several answers.
     """
     raws = [choice.raw for choice in choices]
@@ -238,6 +249,7 @@ def hermes_report(
         "findings": [code for choice in choices for code in choice.findings],
         "dropped": sum(choice.reading.dropped + choice.left_out for choice in choices),
         **({"tools": [_about_tool(finding) for finding in tool_findings]} if tool_findings else {}),
+        **({"ignored": list(ignored)} if ignored else {}),
         **raw,
     }
 

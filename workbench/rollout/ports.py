@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Conversation, ToolCall, ToolResult
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
@@ -104,6 +104,10 @@ class GenerationRequest:
     """Names of sampling fields that nobody chose. A server uses its own defaults for them."""
     response_format: JsonObject | None = field(default=None, hash=False)
     """The format of the answer as OpenAI's protocol writes it, for a server that applies it. None if it is free."""
+    server_messages: tuple[JsonObject, ...] | None = field(default=None, hash=False)
+    """The messages as a client wrote them, for a server that renders its own prompt. None sends `conversation`."""
+    server_fields: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Further fields of the request to a server, as they are."""
     retries: int | None = None
     """How often to ask a server again after a temporary failure. None leaves it to the engine."""
     call_mark: str = ""

@@ -69,6 +69,7 @@ def build_request(
             **content,
         },
         own={
+            **request.server_fields,
             **own_sampling(server.kind, sampling, unset=request.unset_sampling),
             **(constraint_fields(request.constraint, found.spellings(server.kind)) if has_grammar else {}),
             **_call_grammar(request, server, found),
@@ -157,6 +158,8 @@ def _chat_fields(request: GenerationRequest, server: Server, probed: ProbedServe
     call.
     """
     messages = to_chat_request(request.conversation) if request.conversation else []
+    if request.server_messages is not None:
+        messages = request.server_messages
     fields: JsonObject = {"messages": [*messages]}
     way = forced_by(request, server, probed)
     if way is ForcedBy.SCHEMA:
