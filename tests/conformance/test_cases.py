@@ -203,4 +203,6 @@ def test_a_promptfoo_file_is_imported_whole_or_the_rest_is_listed(given, expecte
     if "left_out" in expected and prompts != expected.get("or_prompts"):
         assert expected["left_out"] in " ".join(imported.left_out)
     if "passed" in expected:
-        assert score(imported.suite.cases[0], rollout(expected["passed"])).is_passed
+        case = imported.suite.cases[0]
+        offered = parse_tools(list(case.tool_specs))
+        assert score(case, rollout(expected["passed"], tools=offered)).is_passed

@@ -37,12 +37,14 @@ def called(name, **arguments):
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
-def rollout(*completions, price=None, max_rounds=8):
+def rollout(*completions, price=None, max_rounds=8, tools=TOOLS):
     """Return the rollout of a model that writes these completions."""
     turn = Turn(
-        setup=TurnSetup(tools=TOOLS, family="hermes-lines", max_rounds=min(max_rounds, len(completions))),
+        setup=TurnSetup(tools=tools, family="hermes-lines", max_rounds=min(max_rounds, len(completions))),
         engine=RecordingEngine(completions),
-        toolbox=DictToolbox({"get_weather": '{"weather": 21}', "send_note": '"sent"'}),
+        toolbox=DictToolbox(
+            {**dict.fromkeys(tools.names, '"done"'), "get_weather": '{"weather": 21}', "send_note": '"sent"'}
+        ),
         clock=SteppedCalendar(),
         is_cancelled=lambda: False,
     )

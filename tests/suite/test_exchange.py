@@ -7,6 +7,7 @@ import yaml
 
 from tests.suite.rollouts import CALL, called, rollout
 from workbench.chat.message import Role
+from workbench.cli.suites.files import import_file
 from workbench.errors import BadInput
 from workbench.suite.exchange.openai import export_openai, import_openai
 from workbench.suite.exchange.promptfoo import export_promptfoo, import_promptfoo
@@ -73,8 +74,7 @@ def test_a_configuration_is_imported_with_its_variables_and_skipped_assertions_a
     [
         ("- a", "no list of tests"),
         ("tests: [", "not YAML"),
-        ("prompts: [file://a.txt]\ntests: [{assert: [{type: contains, value: a}]}]", "is in another file"),
-        ("tests: [{assert: [{type: python, value: a}]}]", "no test can be imported"),
+        ("prompts: [file://a.txt]\ntests: [{assert: [{type: contains, value: a}]}]", "file 'a.txt'"),
     ],
 )
 def test_an_invalid_configuration_is_reported(text, message):
@@ -153,3 +153,59 @@ def test_expected_calls_are_exported_and_imported_unchanged():
 def test_an_invalid_row_is_reported_with_its_line():
     with pytest.raises(BadInput, match="rows, line 2: no list of messages"):
         import_openai('\n{"a": 1}', name="o")
+
+
+def promptfoo(**config):
+    return json.dumps({"prompts": ["Say {{w}}."], "providers": ["openai:gpt-4o"], **config})
+
+
+CONTAINS = [{"type": "contains", "value": "{{w}}"}]
+
+
+def test_scenarios_and_defaults_become_cases():
+    config = promptfoo(
+        defaultTest={"assert": [{"type": "icontains", "value": "say"}], "vars": {"w": "d"}},
+        tests=[{"assert": CONTAINS}],
+        scenarios=[{"config": [{"vars": {"w": "q"}}, {"vars": {"w": "r"}}], "tests": [{"assert": CONTAINS}]}],
+    )
+    imported = import_promptfoo(config, name="p")
+    assert [case.messages[-1].text for case in imported.suite.cases] == ["Say d.", "Say q.", "Say r."]
+    assert {len(case.expectations) for case in imported.suite.cases} == {2}
+    assert len({case.id for case in imported.suite.cases}) == 3 and imported.left_out == ()
+
+
+def test_files_are_read_within_the_folder(tmp_path):
+    (tmp_path / "w.txt").write_text("hello\n")
+    (tmp_path / "v.yaml").write_text("a: [1]\n")
+    names = [
+        "file://w.txt",
+        "file://v.yaml",
+        "file://../w.txt",
+        "file:///etc/passwd",
+        "file://w.py",
+        "file://*.txt",
+    ]
+    tests = [{"vars": {"w": name}, "assert": [{"type": "contains", "value": "x"}]} for name in names]
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(yaml.safe_dump(json.loads(promptfoo(tests=tests))))
+    imported = import_file(path)
+    assert [case.messages[-1].text for case in imported.suite.cases] == ["Say hello.", 'Say {"a": [1]}.']
+    assert [
+        name.removeprefix("file://") in line for name, line in zip(names[2:], imported.left_out, strict=True)
+    ]
+    assert len(imported.left_out) == 4
+
+
+def test_what_runs_code_is_reported():
+    tests = [
+        {"vars": {"w": "a"}, "assert": CONTAINS, "options": {"transform": "output.trim()"}},
+        {
+            "vars": {"w": "b"},
+            "assert": [*CONTAINS, {"type": "contains", "value": "x", "transform": "output[0]"}],
+        },
+        {"vars": {"w": ["c", "d"]}, "assert": CONTAINS, "options": {"disableVarExpansion": True}},
+    ]
+    imported = import_promptfoo(promptfoo(tests=tests), name="p")
+    assert [case.messages[-1].text for case in imported.suite.cases] == ["Say b.", 'Say ["c", "d"].']
+    assert [line.partition(":")[0] for line in imported.left_out] == ["test-1", "test-2"]
+    assert all("transform" in line for line in imported.left_out)

@@ -47,14 +47,19 @@ def import_(
     out: Annotated[
         str, typer.Option(metavar="FILE", help="File to write", show_default="standard output")
     ] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Treat anything that was skipped as an error")
+    ] = False,
 ) -> None:
     """Import a suite from another format.
 
-    Writes a suite file, and reports the cases that were skipped.
+    Writes a suite file, and reports what was skipped. Exit code 1 with --strict if anything was.
     """
     imported = import_file(Path(file).expanduser(), name=name)
     for line in imported.left_out:
         print(f"skipped: {line}", file=sys.stderr)
+    if strict and imported.left_out:
+        raise typer.Exit(1)
     text = render_suite(imported.suite)
     if out:
         write_file(out, text)

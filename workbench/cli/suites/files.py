@@ -87,7 +87,10 @@ def import_file(path: Path, *, name: str = "") -> ImportedSuite:
     suite_name = name or path.stem.removeprefix("BFCL_v4_")
     if path.suffix in (".yaml", ".yml"):
         if _is_promptfoo(text):
-            return import_promptfoo(text, name=suite_name)
+            imported = import_promptfoo(text, name=suite_name, read_file=_reader(path.parent))
+            if not imported.suite.cases:
+                raise BadInput(f"file {path}", "no test can be imported", "; ".join(imported.left_out[:1]))
+            return imported
         return ImportedSuite(suite=parse_suite(text, name=suite_name, read_file=_reader(path.parent)))
     if '"messages"' in text.partition("\n")[0]:
         return import_openai(text, name=suite_name)
@@ -105,7 +108,7 @@ def _suite(services: Services, name: str) -> Suite:
 
 def _is_promptfoo(text: str) -> bool:
     keys = {line.partition(":")[0] for line in text.splitlines()}
-    return "suite" not in keys and "tests" in keys
+    return "suite" not in keys and not keys.isdisjoint(("tests", "scenarios"))
 
 
 def _reader(folder: Path) -> Callable[[str], str]:

@@ -16,6 +16,13 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.bfcl import ExportedSuite, ImportedSuite
+from workbench.suite.exchange.promptfoo_tests import (
+    FILE_MARK,
+    PromptfooTest,
+    ReadFile,
+    expanded_tests,
+    read_reference,
+)
 from workbench.suite.expectation import CallPattern, Expectation, expects_call
 from workbench.suite.read_suite import parse_case
 from workbench.suite.suite_text import fill
@@ -28,58 +35,55 @@ NO_CALL: Final = "not-is-valid-openai-tools-call"
 _Assertion = Mapping[str, Any]
 
 
-def import_promptfoo(text: str, *, name: str) -> ImportedSuite:
+def import_promptfoo(text: str, *, name: str, read_file: ReadFile | None = None) -> ImportedSuite:
     """Import a suite from a promptfoo configuration.
 
     Args:
-        text: The configuration. It must contain its prompts, not refer to files.
+        text: The configuration.
         name: Name of the suite.
+        read_file: Reads the files that the configuration refers to. None if they cannot be read.
 
     Raises:
-        BadInput: The text is not a promptfoo configuration, or no test can be imported.
+        BadInput: The text is not a promptfoo configuration.
     """
     try:
         config = load_yaml(text)
     except yaml.YAMLError as error:
         raise BadInput("promptfoo", f"not YAML: {' '.join(str(error).split())[:200]}") from error
-    if not isinstance(config, Mapping) or not isinstance(cast(Any, config).get("tests"), list):
+    fields: Mapping[str, Any] = cast(Mapping[str, Any], config) if isinstance(config, Mapping) else {}
+    if not any(isinstance(fields.get(key), list) for key in ("tests", "scenarios")):
         raise BadInput("promptfoo", "no list of tests", "write the tests into the file")
-    fields = cast(Mapping[str, Any], config)
+    read_file = read_file or _unreadable
     left_out: list[str] = []
-    cases: list[Case] = []
+    prompts = _prompts(fields, read_file)
     tools = _tools(fields)
-    shared = cast(Mapping[str, Any], fields.get("defaultTest") or {})
-    for number, test in enumerate(cast(list[Mapping[str, Any]], fields["tests"]), start=1):
-        for prompt in _prompts(fields):
-            document = _document(prompt, shared, test, number, left_out)
+    cases: list[Case] = []
+    for test in expanded_tests(fields, read_file, left_out):
+        for number, prompt in enumerate(prompts, start=1):
+            document = _document(prompt, test, left_out)
             if document is None:
                 continue
-            if len(_prompts(fields)) > 1:
-                document["id"] += f"-{_prompts(fields).index(prompt) + 1}"
-            cases.append(parse_case({**document, "tool_specs": tools}, suite=name, where=f"test {number}"))
-    if not cases:
-        raise BadInput("promptfoo", "no test can be imported", "; ".join(left_out[:1]))
+            if len(prompts) > 1:
+                document["id"] += f"-{number}"
+            cases.append(parse_case({**document, "tool_specs": tools}, suite=name, where=test.id))
     description = str(fields.get("description") or "")
     return ImportedSuite(
         suite=Suite(name=name, description=description, cases=tuple(cases)), left_out=tuple(left_out)
     )
 
 
-def _prompts(config: Mapping[str, Any]) -> Sequence[str]:
-    prompts = config.get("prompts") or ["{{prompt}}"]
-    found = [_raw(prompt) for prompt in cast(list[Any], prompts)]
-    for prompt in found:
-        if not isinstance(prompt, str) or prompt.startswith("file://"):
-            raise BadInput(
-                "promptfoo, prompts",
-                f"{str(prompt)[:60]!r} is in another file",
-                "write the prompt into this file",
-            )
-    return cast(list[str], found)
+def _unreadable(path: str) -> str:
+    raise BadInput(f"file {path!r}", "it is not part of the configuration", "import the file with its folder")
 
 
-def _raw(prompt: Any) -> Any:
-    return cast(Mapping[str, Any], prompt).get("raw", "") if isinstance(prompt, Mapping) else prompt
+def _prompts(config: Mapping[str, Any], read_file: ReadFile) -> Sequence[str]:
+    found: list[str] = []
+    for prompt in cast(list[Any], config.get("prompts") or ["{{prompt}}"]):
+        text = cast(Mapping[str, Any], prompt).get("raw", "") if isinstance(prompt, Mapping) else prompt
+        if not isinstance(text, str):
+            raise BadInput("promptfoo, prompts", f"{str(text)[:60]!r} is not a text")
+        found.append(read_reference(text, read_file) if text.startswith(FILE_MARK) else text)
+    return found
 
 
 def _tools(config: Mapping[str, Any]) -> list[Any]:
@@ -93,26 +97,25 @@ def _tools(config: Mapping[str, Any]) -> list[Any]:
     return []
 
 
-def _document(
-    prompt: str, shared: Mapping[str, Any], test: Mapping[str, Any], number: int, left_out: list[str]
-) -> dict[str, Any] | None:
-    """Return the case of a test, or None if none of its assertions can be imported."""
-    case_id = str(test.get("description") or f"test-{number}")
-    row: dict[str, Any] = {**(shared.get("vars") or {}), **(test.get("vars") or {})}
-    assertions = fill([*(shared.get("assert") or ()), *(test.get("assert") or ())], row, where=case_id)
+def _document(prompt: str, test: PromptfooTest, left_out: list[str]) -> dict[str, Any] | None:
+    """Return the case of a test, or None if it has assertions and none of them can be imported."""
+    assertions = cast(list[_Assertion], fill([*test.assertions], test.variables, where=test.id))
+    has_calls = any(assertion.get("type") in _CALLS for assertion in assertions)
     expected: list[Any] = []
-    for assertion in cast(list[_Assertion], assertions):
-        found = _expected(assertion)
+    for assertion in assertions:
+        found = None if assertion.get("transform") else _expected(assertion, has_calls=has_calls)
         if found is None:
-            left_out.append(f"{case_id}: assertion {assertion.get('type')!r} is not supported")
+            beside = " with a transform" if assertion.get("transform") else ""
+            left_out.append(f"{test.id}: assertion {assertion.get('type')!r}{beside} is not supported")
         else:
             weight = {"weight": assertion["weight"]} if assertion.get("weight") else {}
             expected.append({**found, **weight})
-    if not expected:
-        left_out.append(f"{case_id}: has no supported assertions")
+    if not expected and assertions:
+        left_out.append(f"{test.id}: has no supported assertions")
         return None
-    filled_prompt = str(fill(prompt, row, where=case_id))
-    document: dict[str, Any] = {"id": case_id, "expect": expected}
+    filled_prompt = str(fill(prompt, test.variables, where=test.id))
+    # Without assertions, promptfoo passes each answer. A case needs one, so its calls must be valid.
+    document: dict[str, Any] = {"id": test.id, "expect": expected or [{"valid_calls": True}]}
     messages = _messages(filled_prompt)
     return {**document, **({"messages": messages} if messages else {"prompt": filled_prompt})}
 
@@ -126,8 +129,11 @@ def _messages(prompt: str) -> list[Any] | None:
     return cast(list[Any], value) if isinstance(value, list) else None
 
 
-def _expected(assertion: _Assertion) -> dict[str, Any] | None:
+def _expected(assertion: _Assertion, *, has_calls: bool) -> dict[str, Any] | None:
     kind = str(assertion.get("type", ""))
+    if kind == "is-json" and has_calls:
+        # There, the output of an answer with calls is the JSON of the calls, so it is JSON whatever the text is.
+        return None if assertion.get("value") else {"call_count": {"at_least": 1}}
     if kind == NO_CALL:
         return {"no_call": True}
     is_negated = kind.startswith(NEGATION)
@@ -199,6 +205,10 @@ def _schema(assertion: _Assertion) -> dict[str, Any]:
     return {"answer_schema": value if isinstance(value, Mapping) else {}}
 
 
+_CALLS: Final = frozenset(
+    {"is-valid-openai-tools-call", "is-valid-openai-function-call", "is-valid-function-call", "tool-call-f1"}
+)
+"""Types of assertions that the output is a call."""
 _MAKERS: Final[Mapping[str, Callable[[_Assertion], dict[str, Any] | None]]] = {
     "contains": lambda one: _pattern(one.get("value")),
     "icontains": lambda one: {"text_contains": str(one.get("value"))},
