@@ -180,7 +180,7 @@ def test_a_failure_of_the_store_does_not_fail_the_request(gateway: ServedGateway
         file.unlink()
     (data / "workbench.sqlite3").write_text("this is not a database" * 100)
     response = gateway.client.post(
-        "/v1/chat/completions", json={"model": gateway.model, "messages": QUESTION}
+        "/v1/chat/completions", json={"model": gateway.model, "messages": QUESTION, "tools": [WEATHER]}
     )
     assert response.status_code == 200, response.text
     assert response.json()["choices"][0]["finish_reason"] == "tool_calls"

@@ -94,10 +94,12 @@ class Targets:
         return [*engines, *(f"{contract}/{engine}" for contract in contracts for engine in engines)]
 
     def _engines(self, services: Services) -> Iterator[str]:
-        if self._upstream is not None:
-            yield from self._upstream.names()
+        if self._upstream is None:
+            yield from services.models.names()
             return
-        yield from services.models.names()
+        yield from self._upstream.names()
+        # Those of the server are in the workbench's list a second time, with this prefix.
+        yield from (name for name in services.models.names() if not name.startswith(_OPENAI))
 
 
 def _tagged(services: Services) -> Iterator[str]:

@@ -141,10 +141,9 @@ def test_calls_arrive_piece_by_piece(engine_of):
     with scripted_server(answer) as server:
         deltas = ask(engine_of(server.url))
     assert [entry for delta in deltas for entry in delta.call_pieces] == [
-        StructuredCallPiece(index=0, name="now"),
-        StructuredCallPiece(index=0, arguments_text='{"zone": '),
+        StructuredCallPiece(index=0, name="now", arguments_text='{"zone": ', id="c0"),
         StructuredCallPiece(index=0, arguments_text='"CET"}'),
-        StructuredCallPiece(index=1, name="now", arguments_text="{}"),
+        StructuredCallPiece(index=1, name="now", arguments_text="{}", id="c1"),
     ]
     assert deltas[-1].finish_reason is FinishReason.STOP
 
