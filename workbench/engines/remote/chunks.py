@@ -53,7 +53,7 @@ class ChunkReader:
         self._indexes = CallIndexes()
         self._unnamed: dict[int, None] = {}
         """Calls whose name may not be complete yet, because no arguments have arrived."""
-        self._begun: set[int] = set()
+        self._named_calls: set[int] = set()
         """Calls whose name was passed on."""
 
     def feed(self, chunk: JsonObject) -> Delta | None:
@@ -108,7 +108,7 @@ class ChunkReader:
             for earlier in [known for known in self._unnamed if known < index]:
                 del self._unnamed[earlier]
                 yield self._named(earlier)
-            if index in self._begun:
+            if index in self._named_calls:
                 yield StructuredCallPiece(index=index, arguments_text=arguments)
             elif arguments:
                 self._unnamed.pop(index, None)
@@ -118,7 +118,7 @@ class ChunkReader:
 
     def _named(self, index: int, arguments: str = "") -> StructuredCallPiece:
         """Return the first piece of a call, whose name is complete."""
-        self._begun.add(index)
+        self._named_calls.add(index)
         return StructuredCallPiece(
             index=index,
             name=self._indexes.name_of(index),
