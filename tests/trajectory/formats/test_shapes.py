@@ -13,14 +13,18 @@ from tests.trajectory.formats.shapes import (
     ANTHROPIC,
     BERGEN,
     CACHE,
+    CHAT,
     COMPLETION,
     OSLO,
     QUESTION,
     RESPONSES,
     RESULTS,
     SHAPES,
+    SWIFT,
     SYSTEM,
+    THOUGHT,
     TOOL,
+    V1,
     talk,
 )
 from workbench.trajectory.formats.known import FORMATS, detect_format
@@ -28,6 +32,8 @@ from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, val
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Call
 from workbench.trajectory.validate.check import check_completely
+from workbench.trajectory.validate.parsed_row import parse_texts
+from workbench.trajectory.validate.repair import repair_row
 from workbench.trajectory.writing.convert import convert_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -243,3 +249,260 @@ def test_no_row_with_these_keys_raises(row):
         done = convert_row(row, FORMATS[name], FORMATS["trl"], RowOptions())
         assert (done.row is None) == bool(done.problems)
     assert json.dumps(row) == before
+
+
+def written(to, row=SHAPES["log"][1], **options):
+    """Return a row converted to a format, without the columns that only it has."""
+    done = convert_row(row, detect_format(row), FORMATS[to], RowOptions(**options))
+    assert done.problems == ()
+    return {key: done.row[key] for key in done.row if key in ("messages", "tools")}, done.changes
+
+
+def test_ms_swift_is_written_as_its_documentation_shows_it():
+    row, changes = written("ms-swift")
+    assert row == {key: SWIFT[key] for key in ("messages", "tools")}
+    assert {change.code for change in changes} == {"ids"}
+    done = convert_row(SWIFT, FORMATS["ms-swift"], FORMATS["ms-swift"], RowOptions())
+    assert (done.row, done.changes) == (SWIFT, ())
+
+
+def test_llamafactory_s_version_1_is_written_as_its_demo_shows_it():
+    row, changes = written("llamafactory-v1")
+    assert row == V1
+    assert {change.code for change in changes} == {"ids"}
+    done = convert_row(V1, FORMATS["llamafactory-v1"], FORMATS["llamafactory-v1"], RowOptions())
+    assert (done.row, done.changes) == (V1, ())
+
+
+def test_a_mask_is_written_in_the_trainer_s_own_convention():
+    masked = [*CHAT[:2], {**CHAT[2], "weight": 0}, *CHAT[3:]]
+    swift, _changes = written("ms-swift", {"messages": masked, "tools": [TOOL]})
+    assert [message.get("loss") for message in swift["messages"]] == [None, None, False, *[None] * 5]
+    v1, changes = written("llamafactory-v1", {"messages": masked, "tools": [TOOL]})
+    assert [message["loss_weight"] for message in v1["messages"]] == [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    assert {change.code for change in changes} == {"ids"}
+    for row in (swift, v1):
+        assert written("openai", row)[0]["messages"][2]["weight"] == 0
+    trained = [CHAT[0], {**CHAT[1], "weight": 1}, *CHAT[2:]]
+    _row, changes = written("llamafactory-v1", {"messages": trained, "tools": [TOOL]})
+    assert ("loss-mask", 1) in [(change.code, change.entry) for change in changes]
+
+
+def test_a_thought_before_calls_only_is_a_message_of_its_own_in_ms_swift():
+    bare = [*CHAT[:2], {**CHAT[2], "content": None}, *CHAT[3:]]
+    row, _changes = written("ms-swift", {"messages": bare, "tools": [TOOL]})
+    assert row["messages"][2] == {"role": "assistant", "content": f"<think>\n{THOUGHT}\n</think>\n"}
+    reading = read_trajectory(FORMATS["ms-swift"].read(row)).trajectory
+    assert [type(part).__name__ for part in reading.messages[2].parts] == ["Thought", "Call", "Call"]
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments"),
+    [
+        ('{"name": "get_weather", "parameters": {"city": "Oslo"}}', {"city": "Oslo"}),
+        ('{"name": "get_weather", "arguments": "{\\"city\\": \\"Oslo\\"}"}', {"city": "Oslo"}),
+        ({"name": "get_weather", "arguments": {"city": "Oslo"}}, {"city": "Oslo"}),
+        ("{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}", {"city": "Oslo"}),
+    ],
+    ids=["parameters", "text", "object", "python"],
+)
+def test_ms_swift_s_calls_are_read_as_its_trainer_reads_them(content, arguments):
+    messages = [{"role": "user", "content": "q"}, {"role": "tool_call", "content": content}]
+    reading = read_trajectory(FORMATS["ms-swift"].read({"messages": messages}))
+    assert reading.problems == ()
+    (call,) = reading.trajectory.messages[1].calls
+    assert (call.name, call.arguments) == ("get_weather", arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "pointer"),
+    [
+        ("ms-swift", {"messages": [{"role": "tool_call", "content": "call f"}]}, "/messages/0/content"),
+        ("ms-swift", {"messages": [{"role": "tool_call", "content": "[]"}]}, "/messages/0/content"),
+        (
+            "llamafactory-v1",
+            {
+                "messages": [
+                    {"role": "assistant", "content": [{"type": "tool_call", "value": '[{"name": "f"}]'}]}
+                ]
+            },
+            "/messages/0/content/0/value",
+        ),
+        (
+            "anthropic-messages",
+            {
+                "messages": [
+                    {"role": "assistant", "content": [{"type": "tool_use", "name": "f", "input": "x"}]}
+                ]
+            },
+            "/messages/0/content/0/input",
+        ),
+        (
+            "openai-responses",
+            {"input": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{a"}]},
+            "/input/0/arguments",
+        ),
+        (
+            "langchain",
+            {
+                "messages": [
+                    {
+                        "type": "ai",
+                        "content": "",
+                        "invalid_tool_calls": [{"name": "f", "args": "{a", "id": "c", "error": "bad"}],
+                    }
+                ]
+            },
+            "/messages/0/invalid_tool_calls/0/args",
+        ),
+    ],
+)
+def test_a_call_that_cannot_be_read_is_found_at_its_place(name, row, pointer):
+    assert detect_format(row).name == name
+    read = FORMATS[name].read(row)
+    assert [(finding.code, finding.pointer) for finding in read.findings] == [("call-unreadable", pointer)]
+    assert read.entries[0].tagged_text is None or "<tool_call>" in read.entries[0].tagged_text
+
+
+def test_parts_in_another_order_are_reported():
+    content = [
+        {"type": "tool_use", "id": "a", "name": "f", "input": {}},
+        {"type": "text", "text": "I asked f."},
+    ]
+    row = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": content}]}
+    reading = read_trajectory(FORMATS["anthropic-messages"].read(row))
+    assert [(change.code, change.entry) for change in reading.changes] == [("part-order", 1)]
+    items = [{"role": "user", "content": "q"}, *({"role": "assistant", "content": text} for text in "ab")]
+    reading = read_trajectory(FORMATS["openai-responses"].read({"input": items}))
+    assert [message.prose[0].text for message in reading.trajectory.messages] == ["q", "a\n\nb"]
+    assert [(change.code, change.entry) for change in reading.changes] == [("part-order", 1)]
+
+
+def test_a_tool_of_the_api_s_own_servers_stays_in_the_column():
+    search = {"type": "web_search_20250305", "name": "web_search"}
+    row = {**ANTHROPIC, "tools": [*ANTHROPIC["tools"], search]}
+    read = FORMATS["anthropic-messages"].read(row)
+    assert read.tools.names == ("get_weather",)
+    assert read.columns["tools"] == [search]
+    block = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}
+    row = {"messages": [{"role": "assistant", "content": [block]}]}
+    assert [finding.pointer for finding in FORMATS["anthropic-messages"].read(row).findings] == [
+        "/messages/0/content/0"
+    ]
+    row = {"input": [{"role": "user", "content": "q"}, {"type": "web_search_call", "id": "ws_1"}]}
+    assert [
+        (finding.code, finding.pointer) for finding in FORMATS["openai-responses"].read(row).findings
+    ] == [("unknown-role", "/input/1")]
+
+
+def test_a_custom_tool_takes_one_text():
+    row = {
+        "input": [
+            {"role": "user", "content": "Fix it."},
+            {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": "*** Begin"},
+            {"type": "custom_tool_call_output", "call_id": "c", "output": "Done"},
+        ],
+        "output": "Fixed.",
+        "tools": [{"type": "custom", "name": "apply_patch", "description": "Patch."}],
+    }
+    trajectory = read_trajectory(detect_format(row).read(row)).trajectory
+    assert trajectory.messages[1].calls[0].arguments == {"input": "*** Begin"}
+    assert trajectory.messages[1].others == {"custom": True}
+    assert trajectory.messages[3].prose[0].text == "Fixed."
+    assert check_completely(detect_format(row).read(row)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "texts", "pointers_of_texts", "columns"),
+    [
+        (
+            {"input": CHAT[:2], "ideal": ANSWER},
+            [SYSTEM, QUESTION, ANSWER],
+            ["/input/0/content", "/input/1/content", "/ideal"],
+            {},
+        ),
+        (
+            {"input": QUESTION, "ideal": [ANSWER, "Oslo"], "id": 3},
+            [QUESTION, ANSWER],
+            ["/input", "/ideal/0"],
+            {"ideal": [ANSWER, "Oslo"], "id": 3},
+        ),
+    ],
+    ids=["messages", "text"],
+)
+def test_samples_of_evals_end_with_the_ideal_answer(row, texts, pointers_of_texts, columns):
+    read = detect_format(row).read(row)
+    assert read.format == "openai-evals"
+    assert [entry.text for entry in read.entries] == texts
+    assert [entry.text_pointer for entry in read.entries] == pointers_of_texts
+    assert read.columns == columns
+    assert check_completely(read).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"input": QUESTION, "ideal": 5}, [("missing-field", "/ideal")]),
+        ({"input": QUESTION, "ideal": []}, [("missing-field", "/ideal")]),
+        ({"row_idx": 1, "row": {"x": 1}}, [("unknown-format", "")]),
+        (
+            {"row_idx": 1, "row": {"messages": CHAT[:2]}, "truncated_cells": ["messages"]},
+            [("missing-field", "/truncated_cells")],
+        ),
+        ({"messages": "[{'role': 'user'}]"}, [("missing-field", "/messages")]),
+        ({"request": {"model": "m"}, "response": {"choices": []}}, [("missing-field", "")]),
+        (
+            {"input": {}, "preferred_output": "x", "non_preferred_output": None},
+            [
+                ("missing-field", "/input/messages"),
+                ("missing-field", "/preferred_output"),
+                ("missing-field", "/non_preferred_output"),
+            ],
+        ),
+    ],
+)
+def test_what_is_missing_is_found(row, found):
+    read = detect_format(row).read(row)
+    assert [(finding.code, finding.pointer) for finding in read.findings] == found
+
+
+def test_rows_inside_of_rows_may_be_of_any_format():
+    inside = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}]}
+    text = {"conversations": json.dumps(inside["conversations"])}
+    pair = {
+        "chosen": json.dumps([CHAT[1], CHAT[-1]]),
+        "rejected": json.dumps([CHAT[1], {**CHAT[-1], "content": "no"}]),
+    }
+    for row, pointer in (
+        ({"row_idx": 0, "row": inside}, "/row/conversations/0/value"),
+        (text, "/conversations/0/value"),
+        ({"row_idx": 0, "row": text}, "/row/conversations/0/value"),
+        (pair, "/chosen/0/content"),
+    ):
+        read = detect_format(row).read(row)
+        assert read.entries[0].text_pointer == pointer
+        assert value_at(row, pointer) == read.entries[0].text
+        assert check_completely(read).findings == ()
+    # A text answer that looks like a list is not a conversation.
+    assert detect_format({"prompt": "q", "chosen": '[{"a": 1}]', "rejected": "[]"}).name == "dpo"
+
+
+def test_a_repair_changes_the_row_where_the_shape_has_it():
+    null = {**BERGEN, "days": None}
+    calls = ANTHROPIC["messages"][1]["content"]
+    wrong = with_value(ANTHROPIC, pointer_parts("/messages/1/content/3/input"), null)
+    repaired = repair_row(parse_texts(FORMATS["anthropic-messages"].read(wrong)))
+    assert [(repair.code, repair.pointer) for repair in repaired.repairs] == [
+        ("none-filled", "/messages/1/content/3/input")
+    ]
+    assert repaired.fields == ANTHROPIC
+    assert calls == ANTHROPIC["messages"][1]["content"]
+    text = {"messages": json.dumps(CHAT), "tools": [TOOL]}
+    wrong = with_value(text, pointer_parts("/messages/2/tool_calls/1/function/arguments"), json.dumps(null))
+    repaired = repair_row(parse_texts(FORMATS["json-texts"].read(wrong)))
+    assert json.loads(repaired.fields["messages"]) == CHAT
+    # Tools in another form are not written in the form of chat APIs.
+    python = with_value(ANTHROPIC, pointer_parts("/tools/0/input_schema/properties/days/type"), "int")
+    assert repair_row(parse_texts(FORMATS["anthropic-messages"].read(python))).fields is python
+    texts = {"messages": CHAT, "tools": [json.dumps(TOOL).replace('"integer"', '"int"')]}
+    assert repair_row(parse_texts(FORMATS["openai"].read(texts))).fields["tools"] == [json.dumps(TOOL)]

@@ -57,9 +57,10 @@ def _row(
 ) -> TrainingRow:
     entries = (*prompt, *answer)
     own = set(_DPO if name == "dpo" else _KTO)
-    # Some rows repeat the question as a text. A text that the answers do not begin with says something else.
-    if prompt and prompt[0].pointer != "/prompt" and isinstance(row.get("prompt"), str):
-        own -= set() if any(row["prompt"] == entry.text for entry in prompt) else {"prompt"}
+    # Some rows repeat the question as a text. A text that is none of the messages says something else.
+    text = row.get("prompt")
+    if isinstance(text, str) and text and prompt and prompt[0].pointer != "/prompt":
+        own -= set() if any(text == entry.text for entry in prompt) else {"prompt"}
     return TrainingRow(
         format=name,
         fields=row,

@@ -15,6 +15,8 @@ Detect = Callable[[JsonObject], RowFormat | None]
 """Returns the format that a row looks like."""
 _TEXTS: Final = ("messages", "conversations", "prompt", "chosen", "rejected", "completion")
 """Columns that may hold messages as JSON."""
+_LISTS: Final = ("messages", "conversations")
+"""Columns that hold nothing else, so that a text in them is a list whether it can be read or not."""
 
 
 def datasets_rows(detect: Detect) -> RowFormat:
@@ -55,9 +57,9 @@ def json_texts(detect: Detect) -> RowFormat:
         for key in _TEXTS:
             if _is_text_of_list(row.get(key)):
                 messages = _messages(row[key])
-                if messages is not None:
+                if messages or (messages is not None and key in _LISTS):
                     fields[key] = messages
-                elif key in ("messages", "conversations"):
+                elif key in _LISTS:
                     message = f"`{key}` is a text that is not JSON; write the list, or its JSON"
                     findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{key}"))
                     fields[key] = []
@@ -84,7 +86,7 @@ def _read_inside(row: JsonObject, name: str, view: View, detect: Detect) -> Trai
 def _has_text(key: str, value: JsonValue) -> bool:
     if not _is_text_of_list(value):
         return False
-    return key in ("messages", "conversations") or _messages(value) is not None
+    return key in _LISTS or bool(_messages(value))
 
 
 def _is_text_of_list(value: JsonValue) -> bool:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.trajectory.formats.shared.call_texts import tagged_calls
 from workbench.trajectory.formats.shared.chat_rows import THOUGHT_KEYS
 from workbench.trajectory.formats.shared.views import View
-from workbench.trajectory.hermes_text import spell_parts
+from workbench.trajectory.hermes_text import spell_parts, tagged
 from workbench.trajectory.row import EntryCall, RowFinding
 from workbench.trajectory.trajectory import Prose, Thought
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss
@@ -75,7 +74,7 @@ class BuiltMessage:
         for order, call in enumerate(calls):
             self.read_calls[f"/tool_calls/{len(self._calls)}"] = call
             self._calls.append({"function": {"name": "f", "arguments": {"text": text, "order": order}}})
-        self._call_texts.append(tagged_calls(text))
+        self._call_texts.append(tagged(text))
 
     def keep(self, fields: JsonObject, used: Iterable[str], kind: str) -> None:
         """Keep the members of a block that are not used. Empty ones say nothing: some APIs always write them.

@@ -1,0 +1,230 @@
+"""Preference rows in the shapes that TRL, OpenAI and LLaMA-Factory take are read and written."""
+
+import pytest
+
+from workbench.trajectory.formats.known import FORMATS, detect_format
+from workbench.trajectory.row_pointer import value_at
+from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.validate.check import check_completely
+from workbench.trajectory.writing.convert import convert_row
+from workbench.trajectory.writing.row_draft import RowOptions
+
+USER = {"role": "user", "content": "What color is the sky?"}
+BLUE = {"role": "assistant", "content": "It is blue."}
+GREEN = {"role": "assistant", "content": "It is green."}
+SYSTEM = {"role": "system", "content": "Be brief."}
+EXPLICIT = {"prompt": [USER], "chosen": [BLUE], "rejected": [GREEN]}
+WHOLE = {"chosen": [USER, BLUE], "rejected": [USER, GREEN]}
+HISTORY = [SYSTEM, USER, BLUE, {"role": "user", "content": "And the grass?"}]
+
+
+def converted(row, to, **options):
+    done = convert_row(row, detect_format(row), FORMATS[to], RowOptions(**options))
+    assert done.problems == ()
+    return done
+
+
+def findings(row):
+    return [
+        (finding.code, finding.pointer) for finding in check_completely(detect_format(row).read(row)).findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (WHOLE, EXPLICIT),
+        # HuggingFaceH4/ultrafeedback_binarized
+        (
+            {"prompt": USER["content"], "prompt_id": "8e15", **WHOLE, "score_chosen": 8.0},
+            {**EXPLICIT, "prompt_id": "8e15", "score_chosen": 8.0},
+        ),
+        ({"prompt": None, **WHOLE}, EXPLICIT),
+        ({"prompt": "", **WHOLE}, EXPLICIT),
+        (
+            {"chosen": [*HISTORY, GREEN], "rejected": [*HISTORY, BLUE]},
+            {"prompt": HISTORY, "chosen": [GREEN], "rejected": [BLUE]},
+        ),
+        # An answer of several messages that begins like the other: TRL takes what is alike for the prompt.
+        (
+            {"chosen": [USER, BLUE, USER, BLUE], "rejected": [USER, BLUE, USER, GREEN]},
+            {"prompt": [USER, BLUE, USER], "chosen": [BLUE], "rejected": [GREEN]},
+        ),
+        ({"prompt": "Sky?", "chosen": [BLUE], "rejected": [GREEN]}, None),
+    ],
+    ids=["implicit", "ultrafeedback", "null", "empty", "history", "turns", "text"],
+)
+def test_whole_conversations_as_answers_begin_with_the_prompt(row, expected):
+    if expected is None:
+        expected = {**EXPLICIT, "prompt": [{"role": "user", "content": "Sky?"}]}
+    done = converted(row, "dpo")
+    assert done.row == expected
+    assert done.changes == ()
+    assert findings(row) == []
+
+
+def test_the_prompt_is_what_trl_takes_for_it():
+    trl = pytest.importorskip("trl")
+    for row in (WHOLE, {"chosen": [*HISTORY, GREEN], "rejected": [*HISTORY, BLUE]}):
+        for given in (row, {"prompt": "What?", **row}):
+            assert converted(row, "dpo").row == trl.data_utils.maybe_extract_prompt(given)
+    texts = {"chosen": "The sky is blue.", "rejected": "The sky is green."}
+    written = converted(texts, "dpo").row
+    assert {key: messages[0]["content"] for key, messages in written.items()} == trl.extract_prompt(texts)
+
+
+def test_a_text_prompt_that_is_not_in_the_answers_stays_a_column():
+    row = {"prompt": "Category: sky", **WHOLE}
+    assert detect_format(row).read(row).columns == {"prompt": "Category: sky"}
+    done = converted(row, "dpo")
+    assert done.row == EXPLICIT
+    assert [(change.code, change.detail) for change in done.changes] == [("column", "prompt")]
+
+
+def test_the_entries_of_an_implicit_prompt_have_pointers_into_the_answers():
+    read = detect_format(WHOLE).read(WHOLE)
+    assert [entry.pointer for entry in read.all_entries] == ["/chosen/0", "/chosen/1", "/rejected/1"]
+    assert [entry.place for entry in read.all_entries] == [0, 1, 2]
+    texts = {"chosen": "The sky is blue.", "rejected": "The sky is green."}
+    prompt, answer = detect_format(texts).read(texts).entries
+    assert (prompt.text, answer.text, answer.text_start) == ("The sky is", " blue.", 10)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"chosen": [BLUE], "rejected": [GREEN]}, ("missing-field", "/prompt")),
+        ({"chosen": [], "rejected": []}, ("missing-field", "/prompt")),
+        ({"prompt": 5, **WHOLE, "chosen": "x"}, ("missing-field", "/prompt")),
+        ({"chosen": 5, "rejected": [USER, GREEN]}, ("missing-field", "/chosen")),
+        ({**WHOLE, "rejected": [USER, BLUE]}, ("same-answers", "/rejected")),
+        (
+            {
+                "chosen": [{"role": "robot", "content": "?"}, BLUE],
+                "rejected": [{"role": "robot", "content": "?"}],
+            },
+            ("unknown-role", "/chosen/0/role"),
+        ),
+    ],
+    ids=["no-prompt", "empty", "number", "no-list", "same", "role"],
+)
+def test_what_is_wrong_with_a_pair_is_found_once(row, expected):
+    assert findings(row).count(expected) == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"completion": [USER, BLUE], "label": True},
+        {"prompt": USER["content"], "completion": [USER, BLUE], "label": True},
+        {"prompt": [USER], "completion": [BLUE], "label": True},
+    ],
+    ids=["implicit", "repeated", "explicit"],
+)
+def test_a_judged_conversation_ends_with_the_answer(row):
+    done = converted(row, "kto")
+    assert done.row == {"prompt": [USER], "completion": [BLUE], "label": True}
+    assert done.changes == ()
+    assert findings(row) == []
+
+
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+OPENAI = {
+    "input": {"messages": [SYSTEM, USER], "tools": [TOOL], "parallel_tool_calls": True},
+    "preferred_output": [
+        {"role": "assistant", "content": None, "tool_calls": CALLS},
+        {"role": "tool", "tool_call_id": "c1", "content": "blue"},
+        BLUE,
+    ],
+    "non_preferred_output": [GREEN],
+    "id": 7,
+}
+
+
+def test_openai_s_preference_rows_are_read_and_written():
+    read = detect_format(OPENAI).read(OPENAI)
+    assert read.format == "openai-preference"
+    assert findings(OPENAI) == []
+    assert [entry.pointer for entry in read.all_entries] == [
+        "/input/messages/0",
+        "/input/messages/1",
+        "/preferred_output/0",
+        "/preferred_output/1",
+        "/preferred_output/2",
+        "/non_preferred_output/0",
+    ]
+    assert value_at(OPENAI, read.entries[2].calls[0].arguments_pointer) == "{}"
+    assert value_at(OPENAI, read.declarations[0].pointer) == [TOOL]
+    assert read.columns == {"id": 7, "parallel_tool_calls": True}
+    assert converted(OPENAI, "openai-preference").row == OPENAI
+    dpo = converted(OPENAI, "dpo").row
+    assert [message["role"] for message in dpo["chosen"]] == ["assistant", "tool", "assistant"]
+    assert converted(dpo, "openai-preference").row == OPENAI
+
+
+def test_an_answer_with_a_user_is_not_written_for_openai():
+    row = {"prompt": [USER], "chosen": [BLUE, USER, BLUE], "rejected": [GREEN]}
+    done = convert_row(row, FORMATS["dpo"], FORMATS["openai-preference"], RowOptions())
+    assert [problem.code for problem in done.problems] == ["not-writable"]
+
+
+def v1(*messages):
+    weights = {"assistant": 1.0}
+    return [
+        {
+            "role": message["role"],
+            "content": [{"type": "text", "value": message["content"]}],
+            "loss_weight": weights.get(message["role"], 0.0),
+        }
+        for message in messages
+    ]
+
+
+V1 = {"chosen_messages": v1(SYSTEM, USER, BLUE), "rejected_messages": v1(SYSTEM, USER, GREEN), "id": 7}
+
+
+def test_llamafactory_s_preference_rows_of_version_1_are_read_and_written():
+    read = detect_format(V1).read(V1)
+    assert read.format == "llamafactory-v1-dpo"
+    assert findings(V1) == []
+    assert [value_at(V1, entry.text_pointer) for entry in read.all_entries] == [
+        SYSTEM["content"],
+        USER["content"],
+        BLUE["content"],
+        GREEN["content"],
+    ]
+    assert converted(V1, "dpo").row == {
+        "prompt": [SYSTEM, USER],
+        "chosen": [BLUE],
+        "rejected": [GREEN],
+        "id": 7,
+    }
+    assert converted(converted(V1, "dpo").row, "llamafactory-v1-dpo").row == V1
+
+
+def test_answers_that_differ_only_in_a_call_are_two_answers():
+    def row(city):
+        call = {"type": "tool_call", "value": f'{{"name": "f", "arguments": {{"city": "{city}"}}}}'}
+        return [*v1(USER), {"role": "assistant", "content": [call], "loss_weight": 1.0}]
+
+    read = read_trajectory(
+        FORMATS["llamafactory-v1-dpo"].read(
+            {"chosen_messages": row("Oslo"), "rejected_messages": row("Rome")}
+        )
+    ).trajectory
+    assert read.answer_start == 1
+    assert [read.messages[1].calls[0].arguments, read.rejected[0].calls[0].arguments] == [
+        {"city": "Oslo"},
+        {"city": "Rome"},
+    ]
+
+
+def test_where_answers_begin_alike_the_prompt_of_version_1_is_longer():
+    row = {"prompt": [USER], "chosen": [BLUE, USER, BLUE], "rejected": [BLUE, USER, GREEN]}
+    done = converted(row, "llamafactory-v1-dpo")
+    assert [change.code for change in done.changes] == ["answer-start"]
+    assert detect_format(done.row).read(done.row).answer_start == 3
+    same = {**EXPLICIT, "rejected": [BLUE, USER, GREEN]}
+    done = convert_row(same, FORMATS["dpo"], FORMATS["llamafactory-v1-dpo"], RowOptions())
+    assert [problem.code for problem in done.problems] == ["not-writable"]
