@@ -27,10 +27,11 @@ from tests.trajectory.formats.shapes import (
     V1,
     talk,
 )
-from workbench.trajectory.formats.known import FORMATS, detect_format
+from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, value_at, with_value
 from workbench.trajectory.row_reading import read_trajectory
-from workbench.trajectory.trajectory import Call
+from workbench.trajectory.trajectory import Call, is_same_trajectory
 from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.repair import repair_row
@@ -88,10 +89,12 @@ def test_each_shape_is_checked_without_a_finding(name, row):
 
 
 @rows
-@pytest.mark.parametrize("to", ["sharegpt", "trl", "llamafactory"])
+@pytest.mark.parametrize("to", [to for to in WRITTEN if FORMATS[to].content is RowContent.CONVERSATION])
 def test_each_shape_can_be_converted(name, row, to):
     done = convert_row(row, FORMATS[name], FORMATS[to], RowOptions())
     back = read_trajectory(FORMATS[to].read(done.row)).trajectory
+    # What is left of the shape in the columns does not make it look like one.
+    assert is_same_trajectory(read_trajectory(detect_format(done.row).read(done.row)).trajectory, back)
     assert [prose.text for message in back.messages for prose in message.prose][-1] == ANSWER
     assert [call.arguments for message in back.messages for call in message.calls] == [OSLO, BERGEN]
 
@@ -450,7 +453,7 @@ def test_samples_of_evals_end_with_the_ideal_answer(row, texts, pointers_of_text
             [("missing-field", "/truncated_cells")],
         ),
         ({"messages": "[{'role': 'user'}]"}, [("missing-field", "/messages")]),
-        ({"request": {"model": "m"}, "response": {"choices": []}}, [("missing-field", "")]),
+        ({"request": {"messages": 5}, "response": {"choices": []}}, [("missing-field", "/request/messages")]),
         (
             {"input": {}, "preferred_output": "x", "non_preferred_output": None},
             [
@@ -506,3 +509,43 @@ def test_a_repair_changes_the_row_where_the_shape_has_it():
     assert repair_row(parse_texts(FORMATS["anthropic-messages"].read(python))).fields is python
     texts = {"messages": CHAT, "tools": [json.dumps(TOOL).replace('"integer"', '"int"')]}
     assert repair_row(parse_texts(FORMATS["openai"].read(texts))).fields["tools"] == [json.dumps(TOOL)]
+
+
+@pytest.mark.parametrize(
+    ("row", "pointer"),
+    [
+        ({"request": {"messages": CHAT[:-1]}, "response": ANSWER}, "/response"),
+        ({"request": {"messages": CHAT[:-1]}, "response": CHAT[-1]}, "/response/content"),
+        (
+            {"request_body": {"messages": CHAT[:-1]}, "response_body": {"choices": [{"text": ANSWER}]}},
+            "/response_body/choices/0/text",
+        ),
+        ({"messages": CHAT[:-1], "choices": [{"message": CHAT[-1]}]}, "/choices/0/message/content"),
+    ],
+    ids=["text", "message", "completion", "beside"],
+)
+def test_the_answer_of_a_log_may_be_a_message_or_a_text(row, pointer):
+    read = detect_format(row).read(row)
+    assert (read.format, read.entries[-1].text) == ("request-log", ANSWER)
+    assert read.entries[-1].text_pointer == pointer
+    assert read.columns == {}
+
+
+def test_a_logged_answer_with_calls_and_further_choices_is_kept():
+    choices = [{"index": 0, "message": {**CHAT[2], "annotations": []}}, {"index": 1, "message": CHAT[-1]}]
+    row = {"request": {"messages": CHAT[:2], "tools": [TOOL]}, "response": {"choices": choices}}
+    read = detect_format(row).read(row)
+    assert [call.arguments for call in read.entries[-1].calls] == [OSLO, BERGEN]
+    assert read.entries[-1].others == {}
+    assert read.columns == {"response": {"choices": [{"index": 0}, choices[1]]}}
+    assert check_completely(read).findings == ()
+    failed = {"request": {"messages": CHAT[:2]}, "response": None, "error": {"code": 429}}
+    assert [finding.code for finding in check_completely(detect_format(failed).read(failed)).findings] == [
+        "last-not-assistant"
+    ]
+
+
+def test_two_members_of_the_same_name_are_both_kept():
+    block = {"type": "text", "text": "a", "status": "x"}
+    row = {"messages": [{"role": "assistant", "content": [block], "status": "y"}], "system": "s"}
+    assert FORMATS["anthropic-messages"].read(row).entries[-1].others == {"status": ["y", "x"]}

@@ -8,7 +8,6 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import OPENAI
-from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.message_builder import (
     BuiltMessage,
     add_content,
@@ -18,7 +17,7 @@ from workbench.trajectory.formats.shared.message_builder import (
     texts_of,
     view_of,
 )
-from workbench.trajectory.formats.shared.views import View, read_view
+from workbench.trajectory.formats.shared.views import View, view_format
 
 BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
 """Types of blocks that only this API has."""
@@ -101,7 +100,7 @@ def _fits(row: JsonObject) -> bool:
     if not isinstance(messages, list):
         return False
     for message in messages:
-        content = as_object(message).get("content")
+        content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, list) and any(as_object(block).get("type") in BLOCKS for block in content):
             return True
     tools = row.get("tools")
@@ -115,9 +114,10 @@ def _fits(row: JsonObject) -> bool:
     )
 
 
-ANTHROPIC: Final = RowFormat(
-    name="anthropic-messages",
-    title="conversations of Anthropic's API: blocks of text, thinking, tool_use and tool_result",
-    fits=_fits,
-    read=lambda row: read_view(row, "anthropic-messages", _view(row), OPENAI.read),
+ANTHROPIC: Final = view_format(
+    "anthropic-messages",
+    "conversations of Anthropic's API: blocks of text, thinking, tool_use and tool_result",
+    _fits,
+    _view,
+    OPENAI.read,
 )

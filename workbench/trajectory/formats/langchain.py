@@ -9,9 +9,8 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.trajectory.formats.anthropic import add_block
 from workbench.trajectory.formats.openai import OPENAI
-from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, chat_call, view_of
-from workbench.trajectory.formats.shared.views import View, read_view
+from workbench.trajectory.formats.shared.views import View, view_format
 
 _ROLES: Final = {
     "human": "user",
@@ -161,12 +160,15 @@ def is_message(value: JsonValue) -> bool:
 
 def _fits(row: JsonObject) -> bool:
     messages = row.get("messages")
-    return isinstance(messages, list) and any(map(is_message, messages))
+    if not isinstance(messages, list) or not messages or "role" in as_object(messages[0]):
+        return False
+    return any(map(is_message, messages))
 
 
-LANGCHAIN: Final = RowFormat(
-    name="langchain",
-    title="messages of LangChain: human, ai, system and tool, with args of calls",
-    fits=_fits,
-    read=lambda row: read_view(row, "langchain", _view(row), OPENAI.read),
+LANGCHAIN: Final = view_format(
+    "langchain",
+    "messages of LangChain: human, ai, system and tool, with args of calls",
+    _fits,
+    _view,
+    OPENAI.read,
 )

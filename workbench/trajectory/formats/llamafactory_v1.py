@@ -135,7 +135,7 @@ def _with_tools(rest: JsonObject, lists: dict[str, list[BuiltMessage]], reader: 
 
 def _is_list(value: JsonValue) -> bool:
     for message in value if isinstance(value, list) else ():
-        content = as_object(message).get("content")
+        content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, list) and any(_is_part(part) for part in content):
             return True
     return False

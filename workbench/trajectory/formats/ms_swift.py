@@ -102,7 +102,10 @@ def _fits(row: JsonObject) -> bool:
     messages = row.get("messages")
     if not isinstance(messages, list):
         return False
-    return any(as_object(message).get("role") in _OWN_ROLES for message in messages)
+    for message in messages:  # noqa: SIM110  twice as fast as `any` with a generator
+        if isinstance(message, dict) and message.get("role") in _OWN_ROLES:
+            return True
+    return False
 
 
 _OWN_ROLES: Final = (*_CALL_ROLES, *(role for role in _RESULT_ROLES if role != "tool"))

@@ -7,8 +7,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import OPENAI
-from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.views import View, read_view
+from workbench.trajectory.formats.shared.views import View, view_format
 from workbench.trajectory.row import RowFinding
 
 
@@ -46,9 +45,10 @@ def _fits(row: JsonObject) -> bool:
     return "ideal" in row and (is_chat or isinstance(given, str))
 
 
-OPENAI_EVALS: Final = RowFormat(
-    name="openai-evals",
-    title="samples of OpenAI Evals: input and ideal",
-    fits=_fits,
-    read=lambda row: read_view(row, "openai-evals", _view(row), OPENAI.read),
+OPENAI_EVALS: Final = view_format(
+    "openai-evals",
+    "samples of OpenAI Evals: input and ideal",
+    _fits,
+    _view,
+    OPENAI.read,
 )

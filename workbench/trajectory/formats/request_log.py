@@ -22,53 +22,52 @@ _REQUESTS: Final = ("/request/body", "/request", "/request_body", "")
 _RESPONSES: Final = ("/response/body", "/response", "/response_body", "")
 _TOOLS: Final = ("/model_parameters", "/optional_params", "")
 """Where LiteLLM has the parameters of a request beside the messages."""
-_ANSWERS: Final = (
-    ("/choices/0/message", "messages"),
-    ("/output", "output"),
-    ("/content", "messages"),
-)
-"""What a response of chat completions, of OpenAI's Responses, or of Anthropic's API adds to which list."""
 
 
 def _read(row: JsonObject) -> TrainingRow:
     decoded = {key: _decoded(value) for key, value in row.items()}
     request_at, request = _first(decoded, _REQUESTS, ("messages", "input"))
-    response_at, response = _first(decoded, _RESPONSES, ("choices", "output", "content"))
-    tools_at, _ = _first(decoded, (request_at, *_TOOLS), ("tools", "functions"))
-    tools_at += "/functions" if "functions" in as_object(_at(decoded, tools_at)) else "/tools"
-    below, key = next(
-        (answer for answer in _ANSWERS if _at(response, answer[0]) is not None), ("", "messages")
-    )
-    asked = "input" if key == "output" and "input" in request else "messages"
-    used = [f"{request_at}/{name}" for name in (asked, "system", "instructions")] + [tools_at]
-    fields: dict[str, JsonValue] = {
-        asked: request.get(asked),
-        "system": request.get("system"),
-        "instructions": request.get("instructions"),
-        "tools": _at(decoded, tools_at),
-    }
-    places = {f"/{name}": f"{request_at}/{name}" for name in fields} | {"/tools": tools_at}
-    if below:
-        used.append(response_at + below)
-        answer = _at(response, below)
-        if key == "output":
-            fields[key], places[f"/{key}"] = answer, response_at + below
-        elif isinstance(messages := fields[asked], list):
-            place = f"/{asked}/{len(messages)}"
-            if below == "/content":
-                answer = {"role": "assistant", "content": answer}
-                places |= {place: response_at, f"{place}/content": response_at + below}
-            else:
-                places[place] = response_at + below
-            fields[asked] = [*messages, _without_gaps(answer)]
+    tools_at, parameters = _first(decoded, (request_at, *_TOOLS), ("tools", "functions"))
+    tools_at += "/functions" if "functions" in parameters else "/tools"
+    answer_at, answer = _answer(decoded)
+    asked = "input" if "input" in request and "messages" not in request else "messages"
+    fields = {key: request.get(key) for key in (asked, "system", "instructions")}
+    places = {f"/{key}": f"{request_at}/{key}" for key in fields} | {"/tools": tools_at}
+    fields["tools"] = _at(decoded, tools_at)
+    if asked == "input" and answer_at:
+        fields["output"], places["/output"] = answer, answer_at
+    elif isinstance(messages := fields[asked], list) and answer is not None:
+        place = f"/messages/{len(messages)}"
+        places |= {place: answer_at, f"{place}/content": f"{answer_at}/content"}
+        if not isinstance(answer, dict):
+            # The text, or the blocks, of the model's message. Its place is that of the content.
+            answer = {"role": "assistant", "content": answer}
+            places[f"{place}/content"] = answer_at
+        fields[asked] = [*messages, {key: value for key, value in answer.items() if value != []}]
     view = View(
         fields={name: value for name, value in fields.items() if value is not None},
         places=places,
-        columns=without(decoded, used),
+        columns=without(decoded, filter(None, places.values())),
         decoded=decoded,
     )
-    inner = RESPONSES if key == "output" else _format_of(view.fields)
+    inner = RESPONSES if asked == "input" else _format_of(view.fields)
     return read_view(row, "request-log", view, inner.read)
+
+
+def _answer(row: JsonObject) -> tuple[str, JsonValue]:
+    """Return what the model answered, and its place: a message, a text, or a list of blocks or items."""
+    for place in _RESPONSES:
+        response = _at(row, place)
+        fields = as_object(response)
+        for below in ("/choices/0/message", "/choices/0/text", "/output"):
+            if (answer := _at(fields, below)) is not None:
+                return place + below, answer
+        if place and isinstance(response, str):
+            return place, response
+        if place and "role" in fields and ("content" in fields or "tool_calls" in fields):
+            is_block_list = fields.get("type") == "message"
+            return (f"{place}/content", fields.get("content")) if is_block_list else (place, response)
+    return "", None
 
 
 def _format_of(fields: JsonObject) -> RowFormat:
@@ -101,21 +100,15 @@ def _at(value: JsonValue, pointer: str) -> JsonValue:
         return None
 
 
-def _without_gaps(message: JsonValue) -> JsonValue:
-    """Return a response's message without the lists that the API leaves empty, such as `annotations`."""
-    fields = as_object(message)
-    return {key: value for key, value in fields.items() if value != []} if fields else message
-
-
 def _fits(row: JsonObject) -> bool:
-    if "choices" in row:
-        return "messages" in row or "request" in row
-    if "response" not in row and "response_body" not in row:
+    if not any(key in row for key in ("choices", "response", "response_body")):
         return False
-    if "request" in row or "request_body" in row:
+    # A row that was converted has the rest of its request and response in columns of these names.
+    decoded = {key: _decoded(value) for key, value in row.items()}
+    if _first(decoded, _REQUESTS[:-1], ("messages", "input"))[1]:
         return True
-    response = as_object(_decoded(row.get("response")))
-    return "messages" in row and ("choices" in response or "content" in response)
+    response = _at(decoded, "/response")
+    return "messages" in row and not isinstance(response, str) and bool(_answer(decoded)[0])
 
 
 REQUEST_LOG: Final = RowFormat(

@@ -8,7 +8,6 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import OPENAI
-from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.message_builder import (
     BuiltMessage,
     add_content,
@@ -18,7 +17,7 @@ from workbench.trajectory.formats.shared.message_builder import (
     texts_of,
     view_of,
 )
-from workbench.trajectory.formats.shared.views import View, read_view
+from workbench.trajectory.formats.shared.views import View, view_format
 from workbench.trajectory.row import RowFinding
 
 _CALLS: Final = ("function_call", "custom_tool_call")
@@ -153,9 +152,10 @@ def _fits(row: JsonObject) -> bool:
     return _has_items(row.get("input")) and isinstance(row.get("output"), str | None)
 
 
-RESPONSES: Final = RowFormat(
-    name="openai-responses",
-    title="conversations of OpenAI's Responses API: items of input and output",
-    fits=_fits,
-    read=lambda row: read_view(row, "openai-responses", _view(row), OPENAI.read),
+RESPONSES: Final = view_format(
+    "openai-responses",
+    "conversations of OpenAI's Responses API: items of input and output",
+    _fits,
+    _view,
+    OPENAI.read,
 )

@@ -55,8 +55,9 @@ def json_texts(detect: Detect) -> RowFormat:
         fields = dict(row)
         findings: list[RowFinding] = []
         for key in _TEXTS:
-            if _is_text_of_list(row.get(key)):
-                messages = _messages(row[key])
+            value = row.get(key)
+            if isinstance(value, str) and value.startswith("["):
+                messages = _messages(value)
                 if messages or (messages is not None and key in _LISTS):
                     fields[key] = messages
                 elif key in _LISTS:
@@ -69,7 +70,7 @@ def json_texts(detect: Detect) -> RowFormat:
     return RowFormat(
         name="json-texts",
         title="rows with messages as a text of JSON",
-        fits=lambda row: any(_has_text(key, row.get(key)) for key in _TEXTS),
+        fits=_has_text,
         read=read,
     )
 
@@ -83,20 +84,18 @@ def _read_inside(row: JsonObject, name: str, view: View, detect: Detect) -> Trai
     return TrainingRow(format=name, fields=row, entries=(), columns=view.columns, findings=findings)
 
 
-def _has_text(key: str, value: JsonValue) -> bool:
-    if not _is_text_of_list(value):
-        return False
-    return key in _LISTS or bool(_messages(value))
+def _has_text(row: JsonObject) -> bool:
+    for key in _TEXTS:
+        value = row.get(key)
+        if isinstance(value, str) and value.startswith("[") and (key in _LISTS or _messages(value)):
+            return True
+    return False
 
 
-def _is_text_of_list(value: JsonValue) -> bool:
-    return isinstance(value, str) and value.startswith("[")
-
-
-def _messages(value: JsonValue) -> JsonValue:
+def _messages(text: str) -> JsonValue:
     """Return the messages that a text holds, or None if it holds anything else."""
     try:
-        messages = loads_fast(value) if isinstance(value, str) else None
+        messages = loads_fast(text)
     except (ValueError, RecursionError):
         return None
     is_list = isinstance(messages, list) and all(

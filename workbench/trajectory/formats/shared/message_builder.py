@@ -35,12 +35,17 @@ class BuiltMessage:
         self.is_reordered = False
         """Whether its parts were not a thought, then a text, then calls."""
         self._places = {"": place}
-        self._fields: dict[str, JsonValue] = {"role": role, **(others or {})}
+        self._fields: dict[str, JsonValue] = {"role": role}
+        self._given: dict[str, list[JsonValue]] = {}
+        for key, value in (others or {}).items():
+            if key in _RESERVED:
+                self._fields[key] = value
+            else:
+                self._given[key] = [value]
         self._texts: list[tuple[JsonValue, str, str]] = []
         self._thoughts: list[str] = []
         self._calls: list[JsonValue] = []
         self._last = _THOUGHT
-        self._given: dict[str, list[JsonValue]] = {}
 
     def add_text(self, text: JsonValue, place: str, before: str = "") -> None:
         """Add a text, or a part that is not a text.
@@ -89,16 +94,6 @@ class BuiltMessage:
                 self._given.setdefault(f"{kind}.{key}" if key in _RESERVED else key, []).append(value)
 
     @property
-    def has_calls(self) -> bool:
-        """Whether it has calls so far."""
-        return bool(self._calls)
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether it has anything so far."""
-        return bool(self._texts or self._thoughts or self.has_calls or self._given)
-
-    @property
     def places(self) -> Mapping[str, str]:
         """Pointers into the message with their places in the row."""
         # Texts of several parts have no place of their own.
@@ -133,7 +128,7 @@ class BuiltMessage:
 
     def _content(self) -> JsonValue:
         if not self._texts:
-            return None if self.has_calls or self._thoughts else ""
+            return None if self._calls or self._thoughts else ""
         if all(isinstance(text, str) for text, _place, _before in self._texts):
             return "".join(f"{before}{text}" for text, _place, before in self._texts)
         return [

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.row_pointer import leads_somewhere
 from workbench.trajectory.writing.row_draft import ConversionChange
@@ -88,6 +89,19 @@ def read_view(row: JsonObject, name: str, view: View, read: Read) -> TrainingRow
         columns={**inner.columns, **view.columns},
         findings=(*view.findings, *findings),
         changes=(*view.changes, *inner.changes),
+    )
+
+
+def view_format(
+    name: str,
+    title: str,
+    fits: Callable[[JsonObject], bool],
+    view: Callable[[JsonObject], View],
+    read: Read,
+) -> RowFormat:
+    """Return a format that can only be read, as a view; `read` is the reader of the other format."""
+    return RowFormat(
+        name=name, title=title, fits=fits, read=lambda row: read_view(row, name, view(row), read)
     )
 
 
