@@ -132,6 +132,26 @@ def test_an_uploaded_file_and_stored_sessions_are_opened(look: Look, rows_file: 
     expect(look.found.get_by_role("link", name="Open in Play").first).to_be_visible()
 
 
+def test_two_files_are_compared(look: Look, rows_file: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in rows_file.read_text(encoding="utf-8").splitlines()]
+    rows[3]["conversations"][2]["value"] = CALL.replace('"Rome"', '"Paris"')
+    rows[3]["conversations"][4]["value"] = UNMARKED
+    other = write(tmp_path / "other.jsonl", *rows[1:], row("New?"))
+    look.page.get_by_role("button", name="Compare with another file").click()
+    look.page.locator("#data-look-path").locator("input, textarea").first.fill(str(rows_file))
+    look.page.locator("#data-other-file input[type=file]").set_input_files(str(other))
+    expect(look.page.locator('#data-other-file [aria-label="other.jsonl"]')).to_be_visible()
+    look.page.locator("#data-compare-files").click()
+    diff = look.page.locator("#data-diff")
+    expect(diff.get_by_role("heading", name="weather.jsonl → other.jsonl")).to_be_visible()
+    expect(diff).to_contain_text("12 rows unchanged, 1 row changed, 1 row removed, 1 row added")
+    expect(diff).to_contain_text("row 4 → row 3")
+    expect(diff.locator("ins").last).to_contain_text("window.hacked")
+    expect_harmless(look.page, "#page-tab-data")
+    look.page.locator("#data-check").click()
+    expect(diff.get_by_role("heading", name="weather.jsonl → other.jsonl")).to_be_hidden()
+
+
 def test_hostile_rows_are_text_and_a_bad_file_says_what_is_wrong(look: Look, tmp_path: Path) -> None:
     look.open_path(tmp_path / "nowhere.jsonl")
     expect(look.page.locator("#data-notice")).to_contain_text("No such file")

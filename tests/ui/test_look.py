@@ -52,8 +52,8 @@ def events(services):
 
 
 def form(**values):
-    first = {"file": None, "path": "", "read_as": "auto", "max_length": 4096, "tokenizer": ""}
-    return LookForm(**cast(Any, {**first, **values}))
+    first = dict.fromkeys(LookForm._fields, "") | {"file": None, "other_file": None}
+    return LookForm(**cast(Any, {**first, "read_as": "auto", "max_length": 4096, **values}))
 
 
 def last(steps):
@@ -130,6 +130,8 @@ def test_a_path_is_refused_where_others_use_the_server(services, file, place):
     for path in (str(file), "/nowhere/rows.jsonl"):
         screen = opened(events, path=path)
         assert "may not open files of rows by their path. Upload the file instead." in str(screen.notice)
+    screen = last(events.on_compare(request_of("t"), Visitor(), *form(file=str(file), other_path=str(file))))
+    assert "may not open files of rows by their path" in str(screen.notice)
     screen = opened(events, file=str(file), tokenizer="embedded")
     assert "may not open files" in str(screen.notice)
 
@@ -158,6 +160,35 @@ def test_the_set_that_was_used_longest_ago_is_closed():
         with pytest.raises(Exception, match="not open any more"):
             sets.get(owner, "two")
         assert sets.get(owner, "one").opened is rows[0]
+
+
+def test_two_files_are_compared(events, file, tmp_path):
+    text = json.dumps(
+        {**OPENAI, "messages": [*OPENAI["messages"][:5], {"role": "assistant", "content": "Rain."}]}
+    )
+    other = tmp_path / "other.jsonl"
+    other.write_text("\n".join([json.dumps(SHAREGPT), text, '{"no": "row"}']))
+
+    def compare(**values):
+        return last(events.on_compare(request_of("t"), Visitor(), *form(**values)))
+
+    screen = compare(file=str(file), other_path=str(other))
+    view = screen.diff
+    assert (view.title, view.note) == (
+        "rows.jsonl → other.jsonl",
+        "1 row unchanged, 1 row changed, 1 row removed, 1 row added",
+    )
+    assert [(row.title, row.changes) for row in view.changed] == [
+        (
+            "row 2 → row 2",
+            (("message 6: text", "changed", '"Sun in Paris, rain in Rome."', '"Rain."'),),
+        )
+    ]
+    assert [card.note.split(" · ")[0] for card in (*view.removed, *view.added)] == ["row 3", "row 3"]
+    assert ("calls by tool: get_weather", "6", "4", "-2") in view.moved
+    assert (screen.picture, screen.found) == (None, None)
+    assert compare(file=str(file), other_file=str(file)).diff.note == "All rows are equal."
+    assert "none is chosen" in str(compare(file=str(file)).notice)
 
 
 def test_conditions_are_read_strictly():

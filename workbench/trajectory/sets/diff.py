@@ -9,7 +9,6 @@ columns of its own.
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Final, NamedTuple, cast
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
+from workbench.chat.sequence_match import BoundedMatcher
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import canonical_json
 from workbench.trajectory.mask import is_counted
@@ -252,12 +252,8 @@ def changes_between(before: ComparedRow, after: ComparedRow) -> Iterator[PartCha
 def _message_changes(
     before: Sequence[JsonObject], after: Sequence[JsonObject], answer: str
 ) -> Iterator[PartChange]:
-    matcher = SequenceMatcher(
-        None,
-        [canonical_json(message) for message in before],
-        [canonical_json(message) for message in after],
-        False,
-    )
+    texts = [[canonical_json(message) for message in messages] for messages in (before, after)]
+    matcher = BoundedMatcher(*texts, autojunk=False)
     for tag, start, end, other_start, other_end in matcher.get_opcodes():
         if tag == "equal":
             continue
@@ -358,12 +354,11 @@ def shown_values(change: PartChange, width: int = 60) -> tuple[str, str]:
 
     >>> change = PartChange(ChangeKind.CHANGED, "text", "", 1, None, "", "It is 18 degrees.", "It is 19 degrees.")
     >>> shown_values(change, 12)
-    ('"…is 18 degre…', '"…is 19 degre…')
+    ('…is 18 degree…', '…is 19 degree…')
     """
     texts = ["" if value is None else template_json(value) for value in (change.before, change.after)]
-    start = 0
-    while start < min(map(len, texts)) and texts[0][start] == texts[1][start]:
-        start += 1
+    shortest = min(map(len, texts))
+    start = next((place for place in range(shortest) if texts[0][place] != texts[1][place]), shortest)
     start = max(0, start - width // 3)
     return _cut(texts[0], start, width), _cut(texts[1], start, width)
 
@@ -371,8 +366,7 @@ def shown_values(change: PartChange, width: int = 60) -> tuple[str, str]:
 def _cut(text: str, start: int, width: int) -> str:
     if len(text) <= width:
         return text
-    begin = f"{text[0]}…" if start > 1 else text[:start]
-    return begin + text[start : start + width] + ("…" if start + width < len(text) else "")
+    return ("…" if start else "") + text[start : start + width] + ("…" if start + width < len(text) else "")
 
 
 class Movement(NamedTuple):

@@ -1,6 +1,7 @@
 """Open a data set as a picture, and find rows in it."""
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,6 +14,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.library.datasets.row_files import FileRow
 from workbench.library.datasets.session_export import export_rows
+from workbench.library.datasets.set_diff import SetDiff
 from workbench.records.owner import NotPermitted, Permission
 from workbench.rollout.setting_field import NumberRange
 from workbench.trajectory.compress import CountTokens, estimate_tokens
@@ -29,6 +31,7 @@ from workbench.ui.present.row_picture import (
     show_picture,
     show_row,
 )
+from workbench.ui.present.set_diff import SetDiffView, show_set_diff
 from workbench.ui.present.words import count
 from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
 from workbench.ui.tabs.data.form import DataForm, Jobs
@@ -49,8 +52,9 @@ class LookScreen(NamedTuple):
 
     job: JobView | Update = SAME
     notice: NoticeView | Update = SAME
-    picture: PictureView | Update = SAME
-    found: FoundRowsView | Update = SAME
+    diff: SetDiffView | Update | None = SAME
+    picture: PictureView | Update | None = SAME
+    found: FoundRowsView | Update | None = SAME
     findings: FindingsView | Update = SAME
     rows: RowsView | Update = SAME
     files: Update = SAME
@@ -63,10 +67,18 @@ class LookForm(NamedTuple):
     """The uploaded file."""
     path: str
     """A path on the server, which only the user of a local installation may enter."""
+    other_file: str | None
+    """The file to compare it with."""
+    other_path: str
     read_as: str
     max_length: float | None
     tokenizer: str
     """A model whose tokenizer counts tokens. Empty for the estimate of `workbench stats`."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without its folder."""
+        return Path(self.path.strip() or self.file or "").name
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +95,9 @@ class LookEvents:
         """Open a file of rows as a picture."""
         form = LookForm(*values)  # pyright: ignore[reportArgumentType]  in the order of the fields
         services = services_of(self.services, visitor, request)
-        name = Path(form.path.strip() or form.file or "").name
-        yield from self._look(request, services, form, name, lambda opened: _read_file(services, form, opened))
+        yield from self._look(
+            request, services, form, form.name, lambda opened: _read_file(services, form, opened)
+        )
 
     @needs(Permission.WORK)
     def on_look_sessions(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
@@ -96,6 +109,37 @@ class LookEvents:
         yield from self._look(
             request, services, form, "Stored sessions", lambda opened: _read_sessions(services, data, opened)
         )
+
+    @needs(Permission.WORK)
+    def on_compare(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
+        """Compare the file with the other file."""
+        form = LookForm(*values)  # pyright: ignore[reportArgumentType]  in the order of the fields
+        services = services_of(self.services, visitor, request)
+        other = form._replace(file=form.other_file, path=form.other_path)
+        with self.jobs.job(request.session_hash or "") as stop:
+            if stop is None:
+                yield LookScreen(notice=advice(BUSY))
+                return
+            with closing(SetDiff.of(form.name, other.name, form.read_as)) as diff:
+                try:
+                    for chosen, rows in ((form, diff.before), (other, diff.after)):
+                        for share in _spaced(services, _read_file(services, chosen, rows)):
+                            yield LookScreen(job=_reading(rows, share), notice=CLEAR)
+                            if stop.is_set():
+                                yield LookScreen(job=JobView())
+                                return
+                    diff.finish()
+                    yield LookScreen(
+                        job=JobView(), notice=CLEAR, diff=show_set_diff(diff), picture=None, found=None,
+                        findings=FindingsView(), rows=RowsView(), files=gr.update(visible=False),
+                    )  # fmt: skip
+                except WorkbenchError as error:
+                    yield LookScreen(job=JobView(), notice=problem(error))
+
+    @needs(Permission.WORK)
+    def on_close(self) -> tuple[None, None, None]:
+        """Hide the picture while another job shows its rows."""
+        return None, None, None
 
     @needs(Permission.WORK)
     def on_max_length(self, request: gr.Request, visitor: Visitor, max_length: float | None) -> PictureView | Update:
@@ -146,9 +190,7 @@ class LookEvents:
                 most_tokens = MAX_LENGTH.whole(form.max_length)
                 opened.count_tokens = _counter(services, form.tokenizer)
                 for share in _spaced(services, read(opened)):
-                    note = count(len(opened.index), "row")
-                    job = JobView(label="Reading", share=share, note=note, is_running=True)
-                    yield LookScreen(job=job, notice=CLEAR)
+                    yield LookScreen(job=_reading(opened, share), notice=CLEAR)
                     if stop.is_set():
                         opened.is_part = True
                         break
@@ -168,12 +210,18 @@ class LookEvents:
         return LookScreen(
             job=JobView(),
             notice=CLEAR,
+            diff=None,
             picture=show_picture(opened, most_tokens, serial=serial),
             found=_page(opened, opened.index.all_rows, FoundRowsView(is_open=True, serial=serial)),
             findings=FindingsView(),
             rows=RowsView(),
             files=gr.update(visible=False),
         )
+
+
+def _reading(opened: OpenedRows, share: float) -> JobView:
+    note = f"{opened.name}, {count(len(opened.index), 'row')}"
+    return JobView(label="Reading", share=share, note=note, is_running=True)
 
 
 def _read_file(services: Services, form: LookForm, opened: OpenedRows) -> Iterator[float]:

@@ -9,6 +9,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.ui.components.heading import heading
+from workbench.ui.components.layout import fold
 from workbench.ui.components.fields import TextField
 from workbench.app.services import Services
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS, WRITTEN
@@ -72,11 +73,15 @@ class LookParts:
 
     file: gr.File
     path: TextField
+    other_file: gr.File
+    other_path: TextField
     read_as: gr.Dropdown
     max_length: NumberField
     tokenizer: TextField
     open_file: gr.Button
     open_sessions: gr.Button
+    compare: gr.Button
+    diff: Drawn
     picture: Drawn
     found: Drawn
 
@@ -112,11 +117,12 @@ def build(*, takes_token: bool, takes_paths: bool) -> DataParts:
         takes_token: Whether users enter their own access token to push, as on a server with accounts.
         takes_paths: Whether the user may open files of this machine by their paths.
     """
+    diff = Drawn("set_diff", elem_id="data-diff", render=False)
     picture = Drawn("row_picture", elem_id="data-picture", render=False)
     found = Drawn("row_finder", elem_id="data-found", render=False)
     with gr.Row(elem_id="data-columns"):
         with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
-            look = _build_look(picture, found, takes_paths=takes_paths)
+            look = _build_look(diff, picture, found, takes_paths=takes_paths)
             form = _build_form()
             with gr.Row(elem_id="data-buttons"):
                 check = gr.Button("Check rows", size="sm", elem_id="data-check")
@@ -134,12 +140,13 @@ def build(*, takes_token: bool, takes_paths: bool) -> DataParts:
         with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
             notice = Drawn("notice", elem_id="data-notice")
             job = Drawn("job_bar", elem_id="data-job")
-            picture.render()
-            found.render()
             files = gr.File(
                 label="Files", file_count="multiple", interactive=False, visible=False, elem_id="data-files"
             )
             findings = Drawn("row_findings", elem_id="data-findings")
+            diff.render()
+            picture.render()
+            found.render()
             rows = Drawn("row_preview", TEACHING, elem_id="data-rows")
     return DataParts(
         look=look, form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, imports=imports,
@@ -178,10 +185,13 @@ def wire(
 
 def _wire_look(parts: DataParts, events: LookEvents, visitor: gr.State) -> None:
     look = parts.look
-    screen = [parts.job, parts.notice, look.picture, look.found, parts.findings, parts.rows, parts.files]
+    screen = [parts.job, parts.notice, look.diff, look.picture, look.found, parts.findings, parts.rows, parts.files]
     values = look.values()
     listen(look.open_file.click, events.on_look_file, [visitor, *values], screen)
     listen(look.open_sessions.click, events.on_look_sessions, [visitor, *values, *parts.form.values()], screen)
+    for button in (parts.check, parts.make):
+        listen(button.click, events.on_close, [], [look.diff, look.picture, look.found])
+    listen(look.compare.click, events.on_compare, [visitor, *values], screen)
     listen(look.max_length.change, events.on_max_length, [visitor, look.max_length], [look.picture], is_latest_only=True)
     finds = any_of(look.picture.event("find_rows"), look.found.event("find_rows"))
     listen(finds, events.on_find, [visitor], screen, is_latest_only=True)
@@ -200,15 +210,9 @@ def _wire_address(parts: DataParts, events: DataEvents) -> None:
     listen(parts.rows.event("open_filter"), events.on_open_filter, [], [*named, parts.notice], is_latest_only=True)
 
 
-def _build_look(picture: Drawn, found: Drawn, *, takes_paths: bool) -> LookParts:
+def _build_look(diff: Drawn, picture: Drawn, found: Drawn, *, takes_paths: bool) -> LookParts:
     heading("Look at rows")
-    file = gr.File(
-        label="Rows file to look at", file_types=ROW_FILE_TYPES, height=96, elem_id="data-look-file"
-    )  # fmt: skip
-    path = TextField(
-        label="Or a path on this machine", placeholder="~/rows.jsonl", lines=1, max_lines=1, min_width=0,
-        visible=takes_paths, elem_id="data-look-path",
-    )  # fmt: skip
+    file, path = _build_file("Rows file to look at", "data-look", takes_paths=takes_paths)
     with gr.Row(elem_classes=["data-pair"]):
         read_as = _list("Read as", ("auto", *FORMATS), "data-look-format")
         max_length = number_field(MAX_LENGTH, "data-look-length", USUAL_LENGTH)
@@ -220,10 +224,22 @@ def _build_look(picture: Drawn, found: Drawn, *, takes_paths: bool) -> LookParts
     with gr.Row(elem_id="data-look-buttons"):
         open_file = gr.Button("Open file", size="sm", variant="primary", elem_id="data-look-open")
         open_sessions = gr.Button("Open sessions", size="sm", elem_id="data-look-sessions")
+    with fold("Compare with another file", "data-compare"):
+        other_file, other_path = _build_file("File to compare with", "data-other", takes_paths=takes_paths)
+        compare = gr.Button("Compare files", size="sm", elem_id="data-compare-files")
     return LookParts(
-        file=file, path=path, read_as=read_as, max_length=max_length, tokenizer=tokenizer, open_file=open_file,
+        file=file, path=path, other_file=other_file, other_path=other_path, compare=compare, diff=diff, read_as=read_as, max_length=max_length, tokenizer=tokenizer, open_file=open_file,
         open_sessions=open_sessions, picture=picture, found=found,
     )  # fmt: skip
+
+
+def _build_file(label: str, elem_id: str, *, takes_paths: bool) -> tuple[gr.File, TextField]:
+    file = gr.File(label=label, file_types=ROW_FILE_TYPES, height=96, elem_id=f"{elem_id}-file")
+    path = TextField(
+        label="Or a path on this machine", placeholder="~/rows.jsonl", lines=1, max_lines=1, min_width=0,
+        visible=takes_paths, elem_id=f"{elem_id}-path",
+    )  # fmt: skip
+    return file, path
 
 
 def _build_form() -> FormParts:
