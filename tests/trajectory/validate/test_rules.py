@@ -302,6 +302,8 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("tools-unlisted", log({"type": "session", "id": "s"}), None, "/traces/0"),
     ("log-line", log(HEADER, '{"type": "mess'), None, "/traces/3"),
     ("log-event", log(HEADER, {"type": "brain-wave"}), None, "/traces/3"),
+    ("log-members", log(HEADER, {"type": "message", "requestId": "r", "message": {"role": "user", "content": "?"}},
+                        {"type": "message", "message": {"role": "assistant", "content": "!"}}), None, "/traces/0"),
     ("log-compacted", log(HEADER, {"type": "compaction", "summary": "Greetings."}), None, "/traces/3"),
     ("log-left-out", CODEX, None, "/traces/4"),
     ("personal-data", speak(ASKS, "Mail to ann@corp.com"), ASKS, "/conversations/1/value"),

@@ -133,6 +133,12 @@ class Planter:
         return self.speaks(Role.ASSISTANT, f"answer {self.token()}")
 
 
+def enveloped(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a chat message with the keys of a session trace."""
+    names = {"tool_calls": "toolCalls", "tool_call_id": "toolCallId"}
+    return {names.get(key, key): value for key, value in message.items()}
+
+
 def keyed_row(random: Random, form: str) -> KeyedRow:
     """Return a row that the format reads."""
     shapes = {"sharegpt": "pairs", "hermes-agent": "pairs"}
@@ -159,6 +165,14 @@ def keyed_row(random: Random, form: str) -> KeyedRow:
             }
         case "llamafactory-kto":
             own = {"conversations": [*talk, planter.answer()], "kto_tag": False, "tools": tools}
+        case "session-trace":
+            columns = planter.members({"type", "id", "harness", "tools"}, row.columns)
+            header = {"type": "session", "id": "s", "harness": "h", "tools": tools, **columns}
+            messages = [
+                {"type": "message", "message": enveloped(entry)} for entry in [*talk, planter.answer()]
+            ]
+            row.fields = {"traces": [header, *messages]}
+            return row
         case _:
             key = "messages" if planter.shape == "chat" else "conversations"
             own = {key: [*talk, planter.answer()], "tools": tools}

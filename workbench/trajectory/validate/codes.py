@@ -28,7 +28,7 @@ class RowCode(NamedTuple):
 
     word: str
     severity: Severity
-    """Error: the row must not be trained on. Warning: check it first."""
+    """Error: the row must not be trained on. Warning: check it first. Note: nothing is wrong."""
     scope: CodeScope
     meaning: str
     """One line for people."""
@@ -40,6 +40,10 @@ def _error(word: str, meaning: str, scope: CodeScope = CodeScope.ROW) -> RowCode
 
 def _warning(word: str, meaning: str, scope: CodeScope = CodeScope.ROW) -> RowCode:
     return RowCode(word, Severity.WARNING, scope, meaning)
+
+
+def _note(word: str, meaning: str) -> RowCode:
+    return RowCode(word, Severity.NOTE, CodeScope.ROW, meaning)
 
 
 ROW_CODES: Final[tuple[RowCode, ...]] = (
@@ -86,6 +90,7 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     ),
     _warning("log-event", "events of a log of a kind that is not known"),
     _warning("log-left-out", "messages of a log that are not in the row"),
+    _note("log-members", "members of events of a log that the row has no place for"),
     _warning("log-compacted", "the agent summarized the conversation, so the model did not see all of it"),
     _error("call-in-user", "a call in a user entry"),
     _error("same-answers", "the chosen and the rejected answer are the same"),

@@ -44,6 +44,7 @@ _PI: Final = frozenset(
 )
 """Other kinds of events in Pi's sessions."""
 _OWN: Final = ("type", "tools")
+_ENVELOPE: Final = frozenset({"type", "message"})
 _SECONDS_BELOW: Final = 100_000_000_000
 """Times below it are in seconds: as milliseconds, they would be before 1973."""
 _MESSAGE: Final = ("role", "content", "reasoningContent", "toolCalls", "toolCallId", "isError", "model")
@@ -62,6 +63,7 @@ def _read(row: JsonObject) -> TrainingRow:
                 if name not in _OWN:
                     log.columns.setdefault(name, value)
         elif event.kind == "message":
+            log.unread.update(event.fields.keys() - _ENVELOPE)
             log.messages.append(_read_message(log, event))
         elif event.kind == "model_change":
             log.column("model", event.fields.get("modelId"))
