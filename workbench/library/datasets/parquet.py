@@ -148,7 +148,8 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     """Write rows of one format.
 
     A column whose values do not have the same plain type is written as JSON text, so that Arrow does not fill gaps
-    with nulls or change numbers. Arguments must already be text.
+    with nulls or change numbers. So is a member of entries and calls that the format does not know. Arguments must
+    already be text.
 
     Args:
         path: File to write.
@@ -157,13 +158,15 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     Raises:
         BadInput: A text cannot be encoded as UTF-8.
     """
-    kinds = _kinds(rows())
+    others = _Others()
+    kinds = _kinds(rows(), others)
     schema = pa.schema(list(kinds.items()))
     try:
         with pq.ParquetWriter(path, schema) as writer:
             for batch in _batches(rows()):
                 columns = {
-                    name: [_cell(row.get(name), kind) for row in batch] for name, kind in kinds.items()
+                    name: [others.cell(name, row.get(name), kind) for row in batch]
+                    for name, kind in kinds.items()
                 }
                 writer.write_table(pa.table(columns, schema=schema))
     except UnicodeEncodeError as error:
@@ -172,21 +175,83 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
         ) from error
 
 
-def _kinds(rows: Iterable[JsonObject]) -> dict[str, pa.DataType]:
+def _fields(struct: pa.DataType) -> list[tuple[str, pa.DataType]]:
+    return [(one.name, one.type) for one in cast(Any, struct)]
+
+
+def _item(kind: pa.DataType) -> pa.DataType:
+    return cast(Any, kind).value_type
+
+
+class _Others:
+    """The members of entries and calls that `_NESTED` does not list, with the types of their values."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, ...], dict[str, set[type]]] = {}
+        """By the path of the struct, such as `("messages", "tool_calls")`, and the name of the member."""
+
+    def add(self, path: tuple[str, ...], value: JsonValue, kind: pa.DataType) -> None:
+        """Look for members in a value of this type, and in what it contains."""
+        if pa.types.is_list(kind) and isinstance(value, list):
+            for inner in value:
+                self.add(path, inner, _item(kind))
+        elif pa.types.is_struct(kind) and isinstance(value, Mapping):
+            known = dict(_fields(kind))
+            for name, member in value.items():
+                if name in known:
+                    self.add((*path, name), member, known[name])
+                elif member is not None:
+                    self._seen.setdefault(path, {}).setdefault(name, set()).add(_type_of(member))
+
+    def kind(self, path: tuple[str, ...], kind: pa.DataType) -> pa.DataType:
+        """Return a type that also has these members."""
+        if pa.types.is_list(kind):
+            return pa.list_(self.kind(path, _item(kind)))
+        if not pa.types.is_struct(kind):
+            return kind
+        own = [(name, self.kind((*path, name), inner)) for name, inner in _fields(kind)]
+        return pa.struct([*own, *((name, _plain(kinds)) for name, kinds in self._seen.get(path, {}).items())])
+
+    def cell(self, name: str, value: JsonValue, kind: pa.DataType) -> JsonValue:
+        """Return a value as this type holds it: JSON text for what is no text, but is written as one."""
+        if any(path[0] == name for path in self._seen):
+            return _cell_of(value, kind)
+        return _cell(value, kind)
+
+
+def _cell_of(value: JsonValue, kind: pa.DataType) -> JsonValue:
+    if pa.types.is_list(kind) and isinstance(value, list):
+        return [_cell_of(inner, _item(kind)) for inner in value]
+    if pa.types.is_struct(kind) and isinstance(value, Mapping):
+        return {name: _cell_of(value.get(name), inner) for name, inner in _fields(kind)}
+    return _cell(value, kind)
+
+
+def _type_of(value: JsonValue) -> type:
+    is_big = type(value) is int and not -_LIMIT <= value < _LIMIT
+    return object if is_big else type(value)
+
+
+def _kinds(rows: Iterable[JsonObject], others: _Others) -> dict[str, pa.DataType]:
     """Return the Arrow type of each column, in order of first occurrence."""
     seen: dict[str, set[type]] = {}
     for row in rows:
         for name, value in row.items():
             kinds = seen.setdefault(name, set())
             if value is not None:
-                is_big = type(value) is int and not -_LIMIT <= value < _LIMIT
-                kinds.add(object if is_big else type(value))
-    return {name: _kind(name, kinds) for name, kinds in seen.items()}
+                kinds.add(_type_of(value))
+            if name in _NESTED:
+                others.add((name,), value, _NESTED[name])
+    return {name: others.kind((name,), _kind(name, kinds)) for name, kinds in seen.items()}
 
 
 def _kind(name: str, kinds: set[type]) -> pa.DataType:
     if name in _NESTED and kinds <= {list}:
         return _NESTED[name]
+    return _plain(kinds)
+
+
+def _plain(kinds: set[type]) -> pa.DataType:
     return _PLAIN.get(next(iter(kinds)), pa.string()) if len(kinds) == 1 else pa.string()
 
 
