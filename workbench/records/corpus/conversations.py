@@ -387,8 +387,6 @@ def _conversation(
         fixed_messages=sum(1 for message in exported if message.fixes),
         corrected_messages=sum(1 for message in exported if message.is_corrected),
         losses=tuple(
-            ConversionChange(code=loss, entry=place)
-            for place, message in enumerate(exported)
-            for loss in message.losses
+            replace(loss, entry=place) for place, message in enumerate(exported) for loss in message.losses
         ),
     )

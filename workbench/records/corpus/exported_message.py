@@ -13,7 +13,7 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.hermes_text import read_text
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage
-from workbench.trajectory.writing.row_draft import Loss
+from workbench.trajectory.writing.row_draft import ConversionChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class ExportedMessage:
     """Codes of the applied safe fixes."""
     is_corrected: bool = False
     """Whether it is a labeller's correction instead of the original."""
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[ConversionChange, ...] = ()
     """What the imported row's message had, but a corrected text cannot have."""
     is_as_is: bool = False
     """Whether it is the model's unchanged text, although the strict reader does not accept it."""

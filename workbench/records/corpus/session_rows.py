@@ -1,10 +1,10 @@
 """Convert a session's paths to row messages, restore what only the imported row has, and recognize unchanged rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
@@ -37,7 +37,7 @@ from workbench.trajectory.row_reading import plain_tools, read_trajectory
 from workbench.trajectory.trajectory import Call, Part, Result, RowMessage, Trajectory
 from workbench.trajectory.validate.check import CheckedRow, check_row
 from workbench.trajectory.validate.codes import matches_code
-from workbench.trajectory.writing.row_draft import DETAIL, Loss, RowOptions
+from workbench.trajectory.writing.row_draft import DETAIL, ConversionChange, Loss, RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,8 +282,9 @@ class ExportSource:
             return exported
         if not (exported.is_corrected or exported.fixes or exported.is_as_is):
             return replace(exported, message=original)
-        losses = (Loss.LOSS_MASK,) if DETAIL in original.others else ()
-        return replace(exported, message=_with_keys(exported.message, original), losses=losses)
+        losses = tuple(_losses_of_text(original))
+        lost = {loss.detail for loss in losses}
+        return replace(exported, message=_with_keys(exported.message, original, lost), losses=losses)
 
     def _not_ready(self, message: ExportMessage, summary: LabelSummary) -> ExportBlocker | None:
         """Return why a message is not ready. A corrected text counts as finished."""
@@ -327,12 +328,17 @@ def _is_json(imported: ImportedRow, row: TrainingRow) -> bool:
     return True
 
 
-_OF_TEXT: Final = frozenset({DETAIL, "refusal"})
-"""Members that are about the text that was corrected."""
+def _losses_of_text(message: RowMessage) -> Iterator[ConversionChange]:
+    """Yield the members that are about the text of a message, and lost if it is corrected."""
+    if DETAIL in message.others:
+        yield ConversionChange(code=Loss.LOSS_MASK, detail=DETAIL)
+    refusal = message.others.get("refusal")
+    if refusal is not None and refusal in [prose.text for prose in message.prose]:
+        yield ConversionChange(code=Loss.ENTRY_KEYS, detail="refusal")
 
 
-def _with_keys(message: RowMessage, original: RowMessage) -> RowMessage:
-    """Copy the ids, the mask and the other members of the imported row's message to a message."""
+def _with_keys(message: RowMessage, original: RowMessage, lost: Collection[str]) -> RowMessage:
+    """Copy the ids, the mask and the other members of the imported row's message, except those that are lost."""
     calls = iter(original.calls)
     parts: list[Part] = []
     for part in message.parts:
@@ -343,5 +349,5 @@ def _with_keys(message: RowMessage, original: RowMessage) -> RowMessage:
         elif isinstance(part, Result) and original.result is not None:
             part = replace(part, id=original.result.id, others=original.result.others)
         parts.append(part)
-    others = {key: value for key, value in original.others.items() if key not in _OF_TEXT}
+    others = {key: value for key, value in original.others.items() if key not in lost}
     return replace(message, parts=tuple(parts), is_trained=original.is_trained, others=others)
