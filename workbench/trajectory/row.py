@@ -132,6 +132,8 @@ class EntryResult:
     """Position in that text, including the tags; None if the result is the whole text."""
     others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """Members of the result's record that no reader uses and that are not null, in order."""
+    is_item: bool = False
+    """Whether it is an item of a JSON list of the results of parallel calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,6 +116,8 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
     if role is None:
         return
     if role is Role.TOOL:
+        if any(result.is_item for result in entry.results):
+            job.changes.append(ConversionChange(code=Addition.RESULTS_SPLIT, entry=entry.place))
         for result in entry.results:
             parts = (_result(result),)
             yield _message(entry, role, parts)

@@ -10,6 +10,7 @@ from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.call_texts import read_calls, tagged_calls
+from workbench.trajectory.formats.shared.result_lists import split_lists
 from workbench.trajectory.formats.shared.text_entries import (
     FromValueEntry,
     TextEntry,
@@ -66,7 +67,7 @@ def read_entries(row: JsonObject, name: str, own: Collection[str]) -> TrainingRo
         own: Columns that the format uses.
     """
     findings: list[RowFinding] = []
-    entries = (*system_column(row), *_entries(row, findings))
+    entries = (*system_column(row), *split_lists([*_entries(row, findings)]))
     return TrainingRow(
         format=name,
         fields=row,

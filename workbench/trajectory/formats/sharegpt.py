@@ -10,6 +10,7 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.result_lists import split_lists
 from workbench.trajectory.formats.shared.text_entries import (
     FromValueEntry,
     Records,
@@ -167,8 +168,8 @@ class _Variant(NamedTuple):
 
 def _read(row: JsonObject, variant: _Variant) -> TrainingRow:
     findings: list[RowFinding] = []
-    entries = tuple(
-        _entry(raw_entry, variant) for raw_entry in read_from_value(row, SPEAKERS, variant.name, findings)
+    entries = split_lists(
+        [_entry(raw_entry, variant) for raw_entry in read_from_value(row, SPEAKERS, variant.name, findings)]
     )
     return TrainingRow(
         format=variant.name,

@@ -63,6 +63,8 @@ class Addition(StrEnum):
     """Calls got ids."""
     RESULTS_ORDERED = "results-ordered"
     """Results were reordered to match their calls."""
+    RESULTS_SPLIT = "results-split"
+    """A JSON list of the results of parallel calls became one result for each call."""
     TOOLS_TOLD = "tools-told"
     """A list of the tools was added to the system text."""
     TOOLS_TOLD_TWICE = "tools-told-twice"

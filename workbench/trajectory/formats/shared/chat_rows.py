@@ -12,6 +12,7 @@ from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.shared.entry_keys import read_keys, with_part_keys
+from workbench.trajectory.formats.shared.result_lists import split_lists
 from workbench.trajectory.formats.shared.text_entries import is_wrapped, read_results
 from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import (
@@ -130,9 +131,11 @@ def read_messages(
         findings: Gets the problems.
         start: Index of the first entry.
     """
-    return tuple(
-        _entry(as_object(message), _Spot(start + index, f"{pointer}/{index}", findings))
-        for index, message in enumerate(messages)
+    return split_lists(
+        [
+            _entry(as_object(message), _Spot(start + index, f"{pointer}/{index}", findings))
+            for index, message in enumerate(messages)
+        ]
     )
 
 
