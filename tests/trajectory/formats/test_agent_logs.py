@@ -204,6 +204,7 @@ def test_of_what_codex_lists_takes_back_and_does_not_say() -> None:
         codex(5, "event_msg", type="thread_rolled_back", num_turns=1),
         codex(5, "turn_context", model="small"),
         item(6, "web_search_call", status="completed", action={"type": "search", "query": "x"}),
+        item(6, "agent_message", author="/root/judge", recipient="/root", content="Fine."),
         codex(7, "compacted", message="", replacement_history=[]),
         codex(8, "session_meta", id="s0", cwd="/of/the/forked/session"),
         item(8, "dream", text="x"),
@@ -219,9 +220,10 @@ def test_of_what_codex_lists_takes_back_and_does_not_say() -> None:
     assert reported(row) == [
         ("log-left-out", "/traces/5"),
         ("log-left-out", "/traces/7"),
-        ("log-compacted", "/traces/8"),
-        ("log-event", "/traces/10"),
-        ("log-event", "/traces/14"),
+        ("log-left-out", "/traces/8"),
+        ("log-compacted", "/traces/9"),
+        ("log-event", "/traces/11"),
+        ("log-event", "/traces/15"),
     ]
 
 

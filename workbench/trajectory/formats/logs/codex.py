@@ -18,7 +18,11 @@ _RESULTS: Final = {"local_shell_call_output": "output", "tool_search_output": "t
 """Key of results by their kind."""
 _ITEMS: Final = frozenset({*ITEMS, *_CALLS, *_RESULTS})
 """Items of the conversation. Until September 2025, they were events themselves."""
-_HOSTED: Final = frozenset({"web_search_call", "image_generation_call"})
+_LEFT: Final = {
+    "web_search_call": "calls that the API answered itself",
+    "image_generation_call": "calls that the API answered itself",
+    "agent_message": "messages between agents",
+}
 _BOOKKEEPING: Final = frozenset({"ghost_snapshot", "configuration_update", "compaction_trigger"})
 """Items for Codex itself, which the model does not see."""
 _COMPACTED: Final = frozenset({"compaction", "compaction_summary", "context_compaction"})
@@ -116,8 +120,8 @@ def _read_item(log: LogReading, reader: ItemReader, item: JsonObject, event: Eve
         reader.read_item({**item, "type": "function_call_output", "output": item.get(_RESULTS[kind])}, place)
     elif kind in _COMPACTED:
         log.report("log-compacted", _SUMMARY, event.line)
-    elif kind in _HOSTED:
-        log.report("log-left-out", "calls that the API answered itself are not in the row", event.line)
+    elif kind in _LEFT:
+        log.report("log-left-out", f"{_LEFT[kind]} are not in the row", event.line)
     elif kind not in _BOOKKEEPING:
         log.unknown(event, f"{event.kind}/{kind}")
 
