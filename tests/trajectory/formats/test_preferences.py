@@ -63,6 +63,7 @@ def test_whole_conversations_as_answers_begin_with_the_prompt(row, expected):
     assert findings(row) == []
 
 
+@pytest.mark.slow
 def test_the_prompt_is_what_trl_takes_for_it():
     trl = pytest.importorskip("trl")
     for row in (WHOLE, {"chosen": [*HISTORY, GREEN], "rejected": [*HISTORY, BLUE]}):

@@ -13,13 +13,11 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
-from workbench.trajectory.formats.openai import OPENAI
+from workbench.trajectory.formats.openai import OPENAI, TEXT_CALL_STEPS
 from workbench.trajectory.formats.preference import DPO, mark_answer, need_rejected
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.call_texts import read_calls
-from workbench.trajectory.formats.shared.chat_rows import has_place
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, view_of
-from workbench.trajectory.formats.shared.text_entries import unwrap_results
 from workbench.trajectory.formats.shared.views import View, read_view
 from workbench.trajectory.hermes_text import render_call
 from workbench.trajectory.mask import is_counted
@@ -34,17 +32,7 @@ from workbench.trajectory.trajectory import (
     Trajectory,
     is_same_message,
 )
-from workbench.trajectory.writing.additions import drop_tool_list, order_results
-from workbench.trajectory.writing.losses import (
-    drop_call_members,
-    drop_columns,
-    drop_ids,
-    drop_keys,
-    drop_preference,
-    drop_result_names,
-    flatten_parts,
-    lift_result_keys,
-)
+from workbench.trajectory.writing.losses import drop_columns, drop_preference
 from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _TYPES: Final = ("text", "reasoning", "tool_call", "tools", "image_url", "video_url", "audio_url")
@@ -214,18 +202,7 @@ def _share_prompt(draft: RowDraft) -> None:
     draft.trajectory = replace(trajectory, answer_start=start + shared, rejected=rejected[shared:])
 
 
-_STEPS: Final = (
-    drop_tool_list,
-    drop_call_members(),
-    flatten_parts,
-    order_results,
-    unwrap_results,
-    lift_result_keys,
-    drop_ids,
-    drop_result_names,
-    drop_keys(has_place),
-    _settle_masks,
-)
+_STEPS: Final = (*TEXT_CALL_STEPS, _settle_masks)
 LLAMAFACTORY_V1: Final = RowFormat(
     name="llamafactory-v1",
     title="rows of LLaMA-Factory's version 1: typed parts with a value",

@@ -11,28 +11,15 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.formats.llamafactory import THOUGHT
-from workbench.trajectory.formats.openai import OPENAI
+from workbench.trajectory.formats.openai import OPENAI, TEXT_CALL_STEPS
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.call_texts import read_calls
-from workbench.trajectory.formats.shared.chat_rows import has_place
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, view_of
-from workbench.trajectory.formats.shared.text_entries import unwrap_results
 from workbench.trajectory.formats.shared.views import View, read_view
 from workbench.trajectory.hermes_text import render_call, spell_parts
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.writing.additions import drop_tool_list, order_results
-from workbench.trajectory.writing.losses import (
-    drop_call_members,
-    drop_columns,
-    drop_ids,
-    drop_keys,
-    drop_preference,
-    drop_result_names,
-    flatten_parts,
-    lift_result_keys,
-    trim_prose,
-)
+from workbench.trajectory.writing.losses import drop_columns, drop_preference, trim_prose
 from workbench.trajectory.writing.row_draft import RowOptions
 
 _CALL_ROLES: Final = ("tool_call", "function_call")
@@ -145,19 +132,6 @@ MS_SWIFT: Final = RowFormat(
     title="ms-swift's rows: tool_call and tool_response as messages of their own",
     fits=_fits,
     read=lambda row: read_view(row, "ms-swift", _view(row), OPENAI.read),
-    steps=(
-        drop_preference,
-        drop_columns("messages", "tools"),
-        drop_tool_list,
-        drop_call_members(),
-        flatten_parts,
-        trim_prose,
-        order_results,
-        unwrap_results,
-        lift_result_keys,
-        drop_ids,
-        drop_result_names,
-        drop_keys(has_place),
-    ),
+    steps=(drop_preference, drop_columns("messages", "tools"), *TEXT_CALL_STEPS, trim_prose),
     spell=_spell,
 )

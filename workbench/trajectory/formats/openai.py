@@ -23,6 +23,7 @@ from workbench.trajectory.writing.losses import (
     drop_call_members,
     drop_columns,
     drop_details,
+    drop_ids,
     drop_keys,
     drop_mask,
     drop_preference,
@@ -115,6 +116,18 @@ CHAT_STEPS: Final = (
 """The first steps of all formats with chat messages."""
 PLACE_KEYS: Final = drop_keys(has_place)
 """The step after the thoughts of messages are settled."""
+TEXT_CALL_STEPS: Final = (
+    drop_tool_list,
+    drop_call_members(),
+    flatten_parts,
+    order_results,
+    unwrap_results,
+    lift_result_keys,
+    drop_ids,
+    drop_result_names,
+    PLACE_KEYS,
+)
+"""The steps of formats whose calls are texts of a name and arguments, without ids."""
 _FREE: Final = drop_columns(*CHAT_COLUMNS)
 
 TRL: Final = RowFormat(

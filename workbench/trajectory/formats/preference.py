@@ -57,7 +57,7 @@ def _row(
 ) -> TrainingRow:
     entries = (*prompt, *answer)
     own = set(_DPO if name == "dpo" else _KTO)
-    # Some rows repeat the question as a text. A text that is none of the messages says something else.
+    # Some rows repeat the question as a text. Any other text says something else.
     text = row.get("prompt")
     if isinstance(text, str) and text and prompt and prompt[0].pointer != "/prompt":
         own -= set() if any(text == entry.text for entry in prompt) else {"prompt"}
