@@ -169,7 +169,7 @@ def test_a_row_format(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy.write("workbench/trajectory/formats/dialogue.py", CONVERSATIONS)
     importing = "from workbench.trajectory.formats.dialogue import DIALOGUE, DIALOGUE_PAIR\n"
     copy.insert(known, importing, before="from workbench.trajectory.formats.glaive")
-    copy.insert(known, "            DIALOGUE_PAIR,\n            DIALOGUE,\n", before="            TRL,\n")
+    copy.insert(known, "    DIALOGUE_PAIR,\n    DIALOGUE,\n", before="    TRL,\n")
     copy.insert("docs/reference/formats.md", SECTIONS, before="## `llamafactory`")
     tests = ("tests/docs/test_formats.py", "tests/trajectory/writing/test_convert.py")
     assert copy.run_tests(*tests, "-k", "dialogue or section") > 4
