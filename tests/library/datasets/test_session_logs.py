@@ -153,7 +153,7 @@ def test_a_session_trace_is_a_file_for_each_session(tmp_path: Path) -> None:
     def row(name: str) -> dict[str, object]:
         return {"traces": [{**SESSION_TRACE[0], "id": name}, *SESSION_TRACE[1:]]}
 
-    names = ["abc", "ABC", "../../etc/passwd", "", "é" * 300]
+    names = ["abc", "ABC", "../../etc/passwd", "", "字" * 300, "x" * 300]
     with open_log_writer(str(tmp_path / "out")) as write_row:
         for name in names:
             write_row(row(name))

@@ -1,5 +1,6 @@
 """Sessions of agents are read as rows: one message for what is several events, and a report of what is left out."""
 
+import json
 from typing import Any
 
 import pytest
@@ -285,6 +286,14 @@ def test_the_example_of_the_hub_reads_and_writes_back_unchanged() -> None:
     messages = [line["message"] for line in done.row["traces"][1:]]
     assert messages == [line["message"] for line in SESSION_TRACE[1:]]
     assert done.row["traces"][0] == {**SESSION_TRACE[0], "model": "tiny"}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_events_may_be_json_texts_as_in_parquet(name: str) -> None:
+    lines = LOGS[name]
+    row = read(*map(json.dumps, lines), '{"type": "cut o')
+    assert (row.format, said_in(row)) == (name, said_in(read(*lines)))
+    assert ("log-line", f"/traces/{len(lines)}") in reported(row)
 
 
 def test_of_sessions_of_hermes_agent() -> None:

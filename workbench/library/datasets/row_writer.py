@@ -135,7 +135,7 @@ def _event_lines(row: JsonObject | bytes) -> Iterator[bytes]:
             yield str(event or "").encode(errors="surrogatepass")
 
 
-_UNSAFE: Final = re.compile(r"[^\w.-]+")
+_UNSAFE: Final = re.compile(r"[^\w.-]+", re.ASCII)
 _LONGEST_NAME: Final = 100
 """Characters of a file's name that a session's id may have."""
 

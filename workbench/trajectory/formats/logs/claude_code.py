@@ -37,6 +37,7 @@ _READ: Final = frozenset(
     {
         *("type", "message", "uuid", "parentUuid", "isSidechain", "isApiErrorMessage", "isMeta"),
         *_COLUMNS.values(),
+        "session_id",
     }
 )
 _READ_OF_MESSAGE: Final = frozenset({"type", "role", "content", "id", "model"})
@@ -99,6 +100,7 @@ def _read(row: JsonObject) -> TrainingRow:
         fields = event.fields
         for column, key in _COLUMNS.items():
             log.column(column, fields.get(key))
+        log.column("id", fields.get("session_id"))
         uuid = fields.get("uuid")
         if isinstance(uuid, str) and uuid in seen:
             continue
@@ -124,7 +126,8 @@ def _read(row: JsonObject) -> TrainingRow:
     if first.get("isSidechain") is True:
         # A subagent has the id of the session that started it.
         own = first.get("agentId") or first.get("uuid")
-        log.columns |= {"parent_id": log.columns.get("id"), "id": f"agent-{own}"}
+        log.column("parent_id", log.columns.get("id"))
+        log.columns["id"] = f"agent-{own}"
     return log.finished("claude-code")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Severity
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
 from workbench.chat.short_text import shortened
 from workbench.trajectory.formats.openai import OPENAI
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, view_of
@@ -29,8 +29,18 @@ def is_log(row: JsonObject, begins: Callable[[JsonObject], bool]) -> bool:
     lines = row.get(TRACES)
     if not isinstance(lines, list):
         return False
-    first = next((line for line in lines if isinstance(line, dict)), None)
+    first = next((event for event in map(_event, lines) if event is not None), None)
     return first is not None and begins(first)
+
+
+def _event(line: JsonValue) -> JsonObject | None:
+    """Return the event on a line; None if it is damaged. Parquet holds events of several kinds as JSON texts."""
+    if isinstance(line, str) and line.startswith("{"):
+        try:
+            line = loads_fast(line)
+        except (ValueError, RecursionError):
+            return None
+    return line if isinstance(line, Mapping) else None
 
 
 class Event(NamedTuple):
@@ -71,8 +81,8 @@ class LogReading:
         """Read the lines of the row."""
         lines = self.row.get(TRACES)
         for number, line in enumerate(lines if isinstance(lines, list) else (), start=1):
-            if isinstance(line, Mapping):
-                self.events.append(Event(number, as_object(line)))
+            if (event := _event(line)) is not None:
+                self.events.append(Event(number, event))
             elif line is not None:
                 self.report("log-line", "not a JSON object, so it is not read", number)
 
