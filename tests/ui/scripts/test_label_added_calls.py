@@ -168,6 +168,33 @@ def test_the_list_of_tools_is_filtered_and_walked_with_arrows(desk: Desk) -> Non
     expect(desk.panel.get_by_label("Result")).to_be_focused()
 
 
+@pytest.mark.parametrize("answered_after", range(5))
+def test_an_answer_of_the_server_does_not_disturb_the_typing_of_a_tool(
+    desk: Desk, answered_after: int
+) -> None:
+    desk.press("j", "+", *"get_time", "Enter", *"one", "Control+Enter")
+    for place, key in enumerate(("u", "+", "t", "i", "m")):
+        if place == answered_after:
+            command = desk.take().pop(0)
+            desk.component.update(desk.carry_out(command))
+        desk.press(key)
+    desk.answer()
+    expect(tool(desk)).to_have_value("tim")
+    expect(desk.panel.get_by_role("option")).to_have_text(["get_time"])
+    desk.actions()
+    desk.press("Enter", *"noon", "Control+Enter")
+    assert form_of(desk, call=0) == {"name": "get_time", "texts": {}, "result": "noon"}
+
+
+def test_a_tool_whose_name_was_typed_in_full_is_saved_without_enter(desk: Desk) -> None:
+    desk.press("e")
+    tool(desk).focus()
+    desk.press(*"get_time", "Control+Enter")
+    [(_, _, fields)] = desk.labels()
+    assert fields["correction"]["form"]["name"] == "get_time"
+    assert fields["verdict"] == "wrong-tool"
+
+
 def test_what_is_no_tool_is_not_taken(desk: Desk) -> None:
     desk.press("e")
     tool(desk).fill("nothing")

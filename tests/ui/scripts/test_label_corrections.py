@@ -75,6 +75,41 @@ def test_an_open_correction_is_not_submitted_by_one_enter(desk: Desk) -> None:
     expect(desk.panel.get_by_label("Text", exact=True)).to_have_value("31 in one.x")
 
 
+def answer_one(desk: Desk) -> None:
+    """Answer the command in progress, and none of those that follow."""
+    command = desk.take().pop(0)
+    desk.component.update(desk.carry_out(command))
+
+
+@pytest.mark.parametrize("answered_after", range(4))
+def test_a_form_that_is_opened_again_while_it_is_saved_gets_the_keys(desk: Desk, answered_after: int) -> None:
+    """Whenever the answer comes: letters that are typed into the form are no shortcuts."""
+    desk.press("e", "Control+A", *"Rome", "Control+Enter")
+    for place, key in enumerate(("e", "Control+A", "r", "a")):
+        if place == answered_after:
+            answer_one(desk)
+        desk.press(key)
+    expect(desk.panel.get_by_label("city", exact=True)).to_have_value("ra")
+    desk.press("Control+Enter")
+    desk.answer()
+    assert desk.saved["one", *CALL].arguments == '{"city": "ra"}'
+    assert {kind["kind"] for kind in desk.actions()} == {"label"}
+
+
+@pytest.mark.parametrize("answered_after", range(4))
+def test_a_correction_is_undone_and_made_again_while_it_is_saved(desk: Desk, answered_after: int) -> None:
+    desk.press("e", "Control+A", *"Rome", "Control+Enter")
+    for place, key in enumerate(("u", "e", "Control+A", "a")):
+        if place == answered_after:
+            answer_one(desk)
+        desk.press(key)
+    expect(desk.panel.get_by_label("city", exact=True)).to_have_value("a")
+    desk.press("Escape", "Escape", "e")
+    expect(desk.panel.get_by_label("city", exact=True)).to_have_value("Cairo")
+    desk.answer()
+    assert desk.saved == {}
+
+
 def test_escape_discards_an_unfinished_correction(desk: Desk) -> None:
     desk.press("j", "e")
     desk.panel.get_by_label("Text", exact=True).fill("other")

@@ -127,16 +127,21 @@ const toolField = (tools, draft, onChange, redraw) => {
     placeholder: "Tool",
     "data-field": "tool",
     onfocus: () => field.select(),
-    oninput: () => open(matching(names, field.value)),
+    oninput: () => {
+      open(matching(names, field.value));
+      if (names.includes(field.value.trim())) name(field.value.trim());
+    },
     onkeydown: (event) => onKey(event),
-    onblur: () => take(names.includes(field.value.trim()) ? field.value.trim() : draft.name),
+    // The form may be redrawn while somebody types, which is not the end of typing.
+    onblur: () => setTimeout(() => field.isConnected && document.activeElement !== field && close()),
   });
   field.value = draft.name;
+  const drawn = draft.name;
 
   const draw = () => {
     field.setAttribute("aria-expanded", String(!list.hidden));
     list.replaceChildren(
-      ...shown.map((name, place) =>
+      ...shown.map((option, place) =>
         node(
           "li",
           {
@@ -144,10 +149,10 @@ const toolField = (tools, draft, onChange, redraw) => {
             "aria-selected": String(place === at),
             onpointerdown: (event) => {
               event.preventDefault();
-              choose(name);
+              choose(option);
             },
           },
-          name,
+          option,
         ),
       ),
     );
@@ -161,21 +166,27 @@ const toolField = (tools, draft, onChange, redraw) => {
     draw();
   };
 
-  const take = (name) => {
-    list.hidden = true;
-    field.value = name;
-    if (name === draft.name) return draw();
-    draft.name = name;
+  const name = (chosen) => {
+    if (chosen === draft.name) return;
+    draft.name = chosen;
     onChange();
-    redraw();
   };
 
-  // The form is redrawn, so what follows is looked up again.
-  const choose = (name) => {
-    const form = field.closest(".hw-label-panel, .hw-message-pane, #component");
-    take(name);
-    const next = form.querySelector(".hw-form-row .hw-input, [data-field=result]");
-    if (next) next.focus();
+  // Focuses a field of the form, which may have been redrawn.
+  const close = (next = document.activeElement?.dataset.field) => {
+    const form = field.closest(".hw-label-panel, .hw-message-pane");
+    list.hidden = true;
+    field.value = draft.name;
+    draw();
+    if (draft.name !== drawn) redraw();
+    const found = [...form.querySelectorAll("[data-field]")].find((other) => other.dataset.field === next);
+    if (found && found !== document.activeElement) found.focus();
+  };
+
+  const choose = (chosen) => {
+    name(chosen);
+    const [first] = tools[chosen] || [];
+    close(first ? "form " + first.name : "result");
   };
 
   const onKey = (event) => {

@@ -86,6 +86,7 @@ export const addActions = (desk) => {
     if (!last) return desk.showError("Nothing to undo.");
     storeUndo();
     const { client, number, session, key, before, changesRow } = last;
+    desk.dropSent(log.pending().find((action) => isSameAction(action, last)));
     state.closed.delete(session);
     add({ kind: "undo", session, undoes: { client, number }, before, changesRow });
     if (session !== state.session) desk.show(session);

@@ -1,6 +1,7 @@
 // Corrections in the Label tab: a call in a form built from its tool's schema, a message as text beside the original.
 import { drawCallForm } from "./call_form.js";
 import { node } from "./dom.js";
+import { isSameAction } from "./label_log.js";
 import { isFree, keyOf } from "./label_overlay.js";
 import { SEAT } from "./label_state.js";
 import { store, stored, storedText } from "./storage.js";
@@ -49,15 +50,30 @@ export const addForm = (desk) => {
     if (key && key.startsWith(DRAFT) && desk.element.isConnected) desk.drawPanel();
   });
 
-  // Whether a correction of the target waits for the server. Its form is closed meanwhile.
-  const isSaving = (target) =>
-    desk
-      .pendingOf(state.session)
-      .some((action) =>
-        (action.changes || []).some(
-          (change) => change.field === "correction" && keyOf(change) === keyOf(target),
-        ),
-      );
+  // Whether a correction of the target waits for the server. Its form is closed meanwhile, unless it is opened again.
+  const isSaving = (target) => {
+    const actions = desk.pendingOf(state.session);
+    return (
+      !state.reopened.has(keyOf(target)) &&
+      actions.some(
+        (action) =>
+          !actions.some((other) => other.undoes && isSameAction(other.undoes, action)) &&
+          (action.changes || []).some(
+            (change) => change.field === "correction" && keyOf(change) === keyOf(target),
+          ),
+      )
+    );
+  };
+
+  // Discards the drafts that an action has sent, unless something else was typed since.
+  const dropSent = (action) => {
+    for (const change of (action && action.changes) || []) {
+      if (change.field !== "correction" || !change.value || change.value.draft === undefined) continue;
+      const draft = draftOf(change, action);
+      if (JSON.stringify(draft.form || draft.text) === JSON.stringify(change.value.draft))
+        keepDraft(change, { form: null, text: null }, action);
+    }
+  };
 
   const callForm = (target, draft) => {
     const keep = () => {
@@ -153,6 +169,7 @@ export const addForm = (desk) => {
 
   const openEditor = (target) => {
     const draft = desk.draftOf(target);
+    if (isSaving(target)) state.reopened.add(keyOf(target));
     if (!desk.isOpenDraft(draft))
       desk.keepDraft(
         target,
@@ -180,6 +197,7 @@ export const addForm = (desk) => {
 
   const closeEditor = (target) => {
     state.refusals.delete(keyOf(target));
+    state.reopened.delete(keyOf(target));
     desk.keepDraft(target, { text: null, form: null });
     if (isFree(target)) desk.pick(desk.entryOf(target).targets.find((other) => !other.is_added));
     desk.drawPanel();
@@ -212,6 +230,7 @@ export const addForm = (desk) => {
   const saveEditor = (target) => {
     const draft = desk.draftOf(target);
     const refusal = state.refusals.get(keyOf(target));
+    state.reopened.delete(keyOf(target));
     if (target.is_added && !draft.form.name) {
       desk.showError("Choose the tool of the call.");
       return desk.focusOn("tool");
@@ -289,6 +308,7 @@ export const addForm = (desk) => {
   Object.assign(desk, {
     draftOf,
     keepDraft,
+    dropSent,
     isSaving,
     openEditor,
     saveEditor,

@@ -290,11 +290,12 @@ export const addPanel = (desk) => {
     ]);
     const focused = panel.contains(document.activeElement) ? document.activeElement : null;
     const key = target ? keyOf(target) : "";
-    // A field that has the focus keeps it, with its caret, when the panel is redrawn for the same target.
+    // A field that has the focus keeps it, with its selection, when the panel is redrawn for the same target.
     const field = focused && panel.dataset.key === key ? focused.dataset.field : null;
     if (json === shownPanel) return;
     shownPanel = json;
-    const caret = field && focused.selectionStart !== undefined ? focused.selectionStart : null;
+    const { selectionStart: start, selectionEnd: end } = field ? focused : {};
+    const typed = field ? focused.value : "";
     panel.dataset.key = key;
     desk.state.isDrawing = true;
     panel.replaceChildren(
@@ -308,7 +309,12 @@ export const addPanel = (desk) => {
       : null;
     if (!sameField) return;
     sameField.focus();
-    if (caret !== null && sameField.setSelectionRange) sameField.setSelectionRange(caret, caret);
+    // A part of a tool's name is not in the draft.
+    if (field === "tool" && typed !== sameField.value) {
+      sameField.value = typed;
+      sameField.dispatchEvent(new Event("input"));
+    }
+    if (Number.isInteger(start) && sameField.setSelectionRange) sameField.setSelectionRange(start, end);
   };
 
   Object.assign(desk, { panel, judge, rate, addTag, saveComment, answerByKey, drawPanel });

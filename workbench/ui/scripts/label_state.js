@@ -43,6 +43,7 @@ export const addState = (desk) => {
     isDrawing: false, // true while the panel is redrawn, so that a lost focus does not save
     undo: JSON.parse(inTab("undo") || "[]"), // actions of this tab that can be undone, the last one at the end
     warned: "", // the warning that a second Enter overrides
+    reopened: new Set(), // keys of targets whose form was opened again while their correction is saved
     refusals: new Map(), // why the correction of a target was refused, by its key
     isRegenerating: false, // a message is being regenerated
   };

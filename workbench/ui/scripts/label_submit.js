@@ -117,14 +117,12 @@ export const addSubmit = (desk) => {
   const onStored = (action, answer) => {
     for (const change of (action && action.changes) || []) {
       if (change.field !== "correction") continue;
-      const key = keyOf(change);
-      const draft = desk.draftOf(change, action);
-      const sent = change.value && change.value.draft !== undefined ? change.value.draft : null;
-      state.refusals.delete(key);
-      // Typed since: that text stays.
-      if (sent !== null && JSON.stringify(draft.form || draft.text) === JSON.stringify(sent))
-        desk.keepDraft(change, { form: null, text: null }, action);
+      state.refusals.delete(keyOf(change));
     }
+    const isReopened = ((action && action.changes) || []).some((change) =>
+      state.reopened.delete(keyOf(change)),
+    );
+    if (!isReopened) desk.dropSent(action);
     if (answer.note) desk.showError(answer.note);
   };
 
