@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from tests.library.datasets.test_exporting import bring, export, gold_rows, write
@@ -43,6 +44,10 @@ def services(tmp_path):
         yield opened
 
 
+def zstandard(data: bytes) -> bytes:
+    return pa.Codec("zstd").compress(data, asbytes=True)
+
+
 def formats_in(file: Path) -> list[str]:
     rows = [read_row(row, "auto") for row in read_rows(str(file))]
     return [row.code if isinstance(row, RowFinding) else row.format for row in rows]
@@ -69,7 +74,7 @@ def homes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", LOGS)
-@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+@pytest.mark.parametrize("packed", [bytes, gzip.compress, zstandard])
 def test_a_file_of_events_is_one_row(tmp_path: Path, name: str, packed: Callable[[bytes], bytes]) -> None:
     file = tmp_path / "log.jsonl"
     file.write_bytes(packed(lines_of(*LOGS[name])))
@@ -105,6 +110,14 @@ def test_blank_and_damaged_lines_keep_the_numbers_of_the_others(tmp_path: Path) 
     assert row.fields["traces"] == ['half a line"}', head, None, None, "\ufffd\ufffd", *tail]
     found = {(found.row, found.finding.code) for found in FilesCheck(files=[str(file)]).findings()}
     assert {(1, "log-line"), (10, "undeclared-tool"), (12, "undeclared-tool")} <= found
+
+
+def test_a_damaged_file_in_zstandard_is_refused(tmp_path: Path) -> None:
+    data = zstandard(lines_of(*CODEX))
+    for bad in (data[:-20], data[:8] + b"xxxxxxxx" + data[16:], data[:4]):
+        (tmp_path / "log.jsonl.zst").write_bytes(bad)
+        with pytest.raises(BadInput, match="it is cut off or damaged"):
+            list(read_rows(str(tmp_path / "log.jsonl.zst")))
 
 
 def test_rows_that_only_look_like_events_stay_rows(tmp_path: Path) -> None:

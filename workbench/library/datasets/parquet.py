@@ -1,9 +1,10 @@
-"""Read and write rows in Parquet files. Import this module only where it is used, because it needs pyarrow."""
+"""Read and write rows in Parquet files, and read Zstandard. Import it only where it is used: it needs pyarrow."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import IO, Any, Final, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,6 +20,12 @@ _MOST_COLUMNS: Final = 1_000
 """Maximum number of leaf columns; each is opened separately."""
 _VALUE_BYTES: Final = 16
 """Minimum size in bytes of a value that is not a text."""
+
+
+def open_zstandard(file: IO[bytes]) -> IO[bytes]:
+    """Return the decompressed bytes of a file in Zstandard. Codex compresses its old sessions with it."""
+    arrow = cast(Any, pa)
+    return cast("IO[bytes]", BufferedReader(arrow.CompressedInputStream(arrow.PythonFile(file), "zstd")))
 
 
 def bounded_rows(source: str, limits: ReadLimits, *, batch_rows: int) -> Iterator[dict[str, JsonValue]]:

@@ -26,6 +26,7 @@ STANDARD_INPUT: Final = "-"
 OWN_FILE: Final = ReadLimits()
 """No limits, for files that the user names on their own machine."""
 _GZIP: Final = b"\x1f\x8b"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -74,10 +75,10 @@ class RowWithFormat(NamedTuple):
 
 
 _EVENT: Final = re.compile(rf"/{TRACES}/(\d+)")
-_ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
+_ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".parquet")
 
 
-_LOGS: Final = ("*.jsonl", "*.jsonl.gz", "session_*.json")
+_LOGS: Final = ("*.jsonl", "*.jsonl.gz", "*.jsonl.zst", "session_*.json")
 """Names of the files in folders of agents that hold sessions. Other files are about the agent."""
 
 
@@ -118,7 +119,8 @@ def _is_shard(file: Path) -> bool:
 
 
 def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
-    """Yield each row of a file. Its first bytes show whether it is Parquet, gzip, a JSON array or JSON Lines.
+    """Yield each row of a file. Its first bytes show whether it is Parquet, gzip, Zstandard, a JSON array or JSON
+    Lines.
 
     Objects that span several lines are read as well, one after the other. Blank lines are skipped, but count for the
     numbers of rows.
@@ -146,8 +148,8 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
         yield from read_parquet(source, limits)
         return
     try:
-        with _opened(source, is_packed=start.startswith(_GZIP)) as file:
-            if _spans_lines(file):
+        with _opened(source, start) as file:
+            if not start.startswith(_ZSTD) and _spans_lines(file):
                 yield from _values(file, source, limits)
             else:
                 yield from _rows_or_sessions(_lines(file, source, limits), source, limits)
@@ -161,9 +163,9 @@ def has_plain_lines(source: str) -> bool:
     Raises:
         BadInput: The file cannot be opened.
     """
-    if source == STANDARD_INPUT or _first_bytes(source).startswith((_GZIP, _PARQUET)):
+    if source == STANDARD_INPUT or _first_bytes(source).startswith((_GZIP, _ZSTD, _PARQUET)):
         return False
-    with _opened(source, is_packed=False) as file:
+    with _opened(source) as file:
         return not _spans_lines(file) and not _begins_log(file, source)
 
 
@@ -346,10 +348,16 @@ def _first_bytes(source: str) -> bytes:
 
 
 @contextmanager
-def _opened(source: str, *, is_packed: bool) -> Generator[IO[bytes]]:
+def _opened(source: str, start: bytes = b"") -> Generator[IO[bytes]]:
+    """Open a file to read, decompressed if its first bytes say so."""
     with Path(source).expanduser().open("rb") as file:
-        if not is_packed:
+        if start.startswith(_GZIP):
+            with gzip.open(file) as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        elif start.startswith(_ZSTD):
+            from workbench.library.datasets.parquet import open_zstandard
+
+            with open_zstandard(file) as unpacked:
+                yield unpacked
+        else:
             yield file
-            return
-        with gzip.open(file) as unpacked:
-            yield cast("IO[bytes]", unpacked)

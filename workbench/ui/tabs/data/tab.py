@@ -25,7 +25,7 @@ from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.look_events import MAX_LENGTH, USUAL_LENGTH, LookEvents, LookForm
 
 
-ROW_FILE_TYPES: Final = [".jsonl", ".json", ".gz", ".parquet"]
+ROW_FILE_TYPES: Final = [".jsonl", ".json", ".gz", ".zst", ".parquet"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
