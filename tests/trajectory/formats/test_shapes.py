@@ -549,3 +549,36 @@ def test_two_members_of_the_same_name_are_both_kept():
     block = {"type": "text", "text": "a", "status": "x"}
     row = {"messages": [{"role": "assistant", "content": [block], "status": "y"}], "system": "s"}
     assert FORMATS["anthropic-messages"].read(row).entries[-1].others == {"status": ["y", "x"]}
+
+
+def test_a_log_decodes_only_the_texts_that_hold_the_conversation():
+    note = '{"a":1}'
+    row = {"request": json.dumps({"messages": CHAT[:-1]}), "response": ANSWER, "note": note}
+    assert detect_format(row).read(row).columns == {"note": note}
+    spend = {
+        "messages": "{}",
+        "proxy_server_request": json.dumps({"messages": CHAT[:-1], "tools": [TOOL], "model": "m"}),
+        "response": json.dumps(COMPLETION),
+    }
+    read = detect_format(spend).read(spend)
+    assert (read.format, len(read.entries), read.tools.names) == ("request-log", 6, ("get_weather",))
+    assert read.columns["proxy_server_request"] == {"model": "m"}
+
+
+def test_a_log_of_a_server_without_a_parser_has_calls_in_its_texts():
+    text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    row = {
+        "request": {"messages": CHAT[:2], "tools": [TOOL]},
+        "response": {"choices": [{"message": {"role": "assistant", "content": text}}]},
+    }
+    trajectory = read_trajectory(detect_format(row).read(row)).trajectory
+    assert [call.arguments for call in trajectory.messages[-1].calls] == [{"city": "Oslo"}]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "responses"])
+def test_tools_may_be_a_text_of_json(name):
+    row = SHAPES[name][1]
+    row = {**row, "tools": json.dumps(row["tools"])}
+    (spec,) = detect_format(row).read(row).tools.specs
+    assert spec.name == "get_weather"
+    assert spec.parameters == TOOL["function"]["parameters"]

@@ -9,6 +9,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.trajectory.formats.anthropic import ANTHROPIC
+from workbench.trajectory.formats.hermes_messages import HERMES_MESSAGES
 from workbench.trajectory.formats.langchain import LANGCHAIN
 from workbench.trajectory.formats.openai import OPENAI
 from workbench.trajectory.formats.responses import RESPONSES
@@ -17,15 +18,26 @@ from workbench.trajectory.formats.shared.views import View, read_view
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.row_pointer import value_at, without
 
-_REQUESTS: Final = ("/request/body", "/request", "/request_body", "")
+_REQUESTS: Final = ("/request/body", "/request", "/request_body", "/proxy_server_request", "")
 """Where a log has the request; it may also be the row itself."""
 _RESPONSES: Final = ("/response/body", "/response", "/response_body", "")
 _TOOLS: Final = ("/model_parameters", "/optional_params", "")
 """Where LiteLLM has the parameters of a request beside the messages."""
+_TEXTS: Final = (
+    "request",
+    "request_body",
+    "proxy_server_request",
+    "messages",
+    "response",
+    "response_body",
+    "model_parameters",
+    "optional_params",
+)
+"""Columns that loggers write as texts of JSON."""
 
 
 def _read(row: JsonObject) -> TrainingRow:
-    decoded = {key: _decoded(value) for key, value in row.items()}
+    decoded = {key: _decoded(value) if key in _TEXTS else value for key, value in row.items()}
     request_at, request = _first(decoded, _REQUESTS, ("messages", "input"))
     tools_at, parameters = _first(decoded, (request_at, *_TOOLS), ("tools", "functions"))
     tools_at += "/functions" if "functions" in parameters else "/tools"
@@ -59,7 +71,7 @@ def _answer(row: JsonObject) -> tuple[str, JsonValue]:
     for place in _RESPONSES:
         response = _at(row, place)
         fields = as_object(response)
-        for below in ("/choices/0/message", "/choices/0/text", "/output"):
+        for below in ("/choices/0/message", "/choices/0/text", *(["/output"] if place else [])):
             if (answer := _at(fields, below)) is not None:
                 return place + below, answer
         if place and isinstance(response, str):
@@ -71,7 +83,7 @@ def _answer(row: JsonObject) -> tuple[str, JsonValue]:
 
 
 def _format_of(fields: JsonObject) -> RowFormat:
-    return next((form for form in (LANGCHAIN, ANTHROPIC) if form.fits(fields)), OPENAI)
+    return next((form for form in (LANGCHAIN, ANTHROPIC, HERMES_MESSAGES) if form.fits(fields)), OPENAI)
 
 
 def _decoded(value: JsonValue) -> JsonValue:
@@ -104,7 +116,7 @@ def _fits(row: JsonObject) -> bool:
     if not any(key in row for key in ("choices", "response", "response_body")):
         return False
     # A row that was converted has the rest of its request and response in columns of these names.
-    decoded = {key: _decoded(value) for key, value in row.items()}
+    decoded = {key: _decoded(row[key]) for key in (*_TEXTS, "choices") if key in row}
     if _first(decoded, _REQUESTS[:-1], ("messages", "input"))[1]:
         return True
     response = _at(decoded, "/response")

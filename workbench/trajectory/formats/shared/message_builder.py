@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.trajectory.formats.shared.chat_rows import THOUGHT_KEYS
 from workbench.trajectory.formats.shared.views import View
 from workbench.trajectory.hermes_text import spell_parts, tagged
@@ -244,6 +244,12 @@ def function_tools(tools: JsonValue) -> tuple[JsonValue, list[JsonValue]]:
     Anthropic's tools have an `input_schema`. Those of OpenAI's Responses are functions without `function` around them;
     its custom tools take one text. Tools that run on the API's own servers, such as a web search, have no schema.
     """
+    if isinstance(tools, str):
+        try:
+            listed = loads_fast(tools)
+        except (ValueError, RecursionError):
+            return tools, []
+        return function_tools(listed) if isinstance(listed, list) else (tools, [])
     if not isinstance(tools, list):
         return tools, []
     functions: list[JsonValue] = []
