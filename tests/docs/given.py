@@ -16,6 +16,9 @@ from tests.records.corpus.sessions import begin, label, said, talk
 from tests.services import CHECKOUT, services_for
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role
+from workbench.records.corpus.material import NewImport
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.owner import Owner, account_key
 from workbench.store.rows import new_id
 
 QUESTION = "What is the flumbuster reading for cairo?"
@@ -137,10 +140,31 @@ def recorded(services: Services, given: Given) -> None:
     services.recordings.record(stored.session_id, agent.request(result), answered("It is 31 degrees."))
 
 
+def team_rows(services: Services, _given: Given) -> None:
+    """Import sixty rows of Ann's with the tag `batch-1`, and one that she has labelled, with the tag `known`."""
+    own = services.store.of(Owner(key=account_key("ann"), name="ann"))
+    for number in range(1, 62):
+        texts = ((Role.USER, f"Question {number}?"), (Role.ASSISTANT, f"Answer {number}."))
+        new = NewImport(
+            setup=services.setup_for(),
+            messages=tuple(Message(role=role, text=text) for role, text in texts),
+            format="openai",
+            fields={"messages": [{"role": role.value, "content": text} for role, text in texts]},
+            file="rows.jsonl",
+            number=number,
+            tags=("batch-1" if number < 61 else "known",),
+        )
+        session = own.corpus.add_import(new, digest=f"{number:064}")
+    answer = own.sessions.path(session)[-1]
+    target = LabelTarget(session_id=session, message_id=answer.id)
+    own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD), labeller="ann"))
+
+
 FILLED: Mapping[str, Filler] = {
     "how-to/convert-a-data-set": rows("traces.jsonl", "synth.jsonl"),
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
+    "how-to/label-as-a-team": team_rows,
     "how-to/keep-setups-as-presets": preset("formal"),
     "how-to/keep-the-data-safe": another_disk,
     "how-to/mock-a-tool": toolset_of_the_page,

@@ -19,6 +19,7 @@ ELSEWHERE = {
     r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e logs in on its own page",
     r"WORKBENCH_PORT=\d+ .*workbench serve &": "tests/app/servers starts three servers",
     r"workbench chat .* --model hf-inference:": "uses Hugging Face; tests/engines/remote has a server for it",
+    r"workbench labels judge ": "asks a model; tests/cli has a scripted one",
     r"workbench mask ": "needs a tokenizer; tests/cli/rows asks TRL with one",
     r"workbench (train|average|heldout) |workbench (chat|run) .*\+runs/": "takes hours; tests/training runs a few steps",
     r"accelerate launch ": "uses eight GPUs; tests/training starts two processes",

@@ -49,7 +49,7 @@ def preview_export(
         message = "the session was deleted" if material is None else f"its row is damaged: {material.problem}"
         code = "gone" if material is None else "damaged-session"
         return ExportPreview(obstacles=(ExportBlocker(code=code, message=message),))
-    own = [label for label in labels if label.is_deciding or label.labeller == labeller]
+    own = [label for label in labels if label.is_deciding or _is_by(label, labeller)]
     options = ExportOptions()
     conversation = next(session_conversations(ExportSource(replace(material, labels=own), options)))
     if not isinstance(conversation, ExportConversation):
@@ -58,6 +58,10 @@ def preview_export(
     return ExportPreview(
         obstacles=row.obstacles, warnings=row.warnings, fixed_messages=conversation.fixed_messages
     )
+
+
+def _is_by(label: Label, labeller: str) -> bool:
+    return label.labeller == labeller and not label.is_model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

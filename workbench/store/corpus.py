@@ -20,7 +20,7 @@ from workbench.records.labels.project import QueueState
 from workbench.records.session_tree import SearchFilter
 from workbench.store.deleting import is_of_shown_project
 from workbench.store.import_writer import DigestedImport, refuse_unstorable_import, write_imports
-from workbench.store.label_rows import slot_of
+from workbench.store.label_rows import MODEL_SLOT, slot_of
 from workbench.store.labels import LabelStore
 from workbench.store.materials import read_materials
 from workbench.store.owner_scope import OwnerScope, scope_of
@@ -103,7 +103,8 @@ def _has_label(project: str | None, condition: ColumnElement[bool]) -> ColumnEle
         .correlate(LabelRow)
         .exists()
     )
-    counts = sa.or_(col(LabelRow.slot) == slot, sa.not_(is_decided))
+    by_person = sa.not_(col(LabelRow.slot).startswith(MODEL_SLOT))
+    counts = sa.or_(col(LabelRow.slot) == slot, sa.and_(by_person, sa.not_(is_decided)))
     found = sa.select(sa.literal(1)).select_from(LabelRow)
     found = found.where(col(LabelRow.session_id) == col(SessionRow.id), condition, counts)
     return _of_project(found, project, LabelRow).correlate(SessionRow).exists()

@@ -11,6 +11,7 @@ Invariants:
 - An annotator reaches the sessions that are assigned to them, a reviewer those that are assigned to anybody.
 - An annotator cannot read labels of others on a session before submitting it. This also applies to owners and
   reviewers who label a session themselves.
+- The deciding labels of gold rows are never shown to annotators, so that they cannot find out which rows are gold.
 - A project or session that somebody may not see gives the same error as one that does not exist.
 
 Example: Ann's project `round-1` has the annotators Ben and Cleo. Ben opens `ann/round-1`. He sees the rows that
@@ -124,7 +125,11 @@ class LabelScope(OwnerScope):
         own = col(LabelRow.slot) == slot_of(access.member, is_deciding=False)
         if access.decides:
             return or_(own, ~_has_task(access, OPEN_STATES))
-        return or_(own, _has_task(access, CLOSED_STATES))
+        is_known = and_(
+            col(LabelRow.slot) == slot_of("", is_deciding=True),
+            col(LabelRow.session_id).in_(access.row.gold or ()),
+        )
+        return or_(own, and_(_has_task(access, CLOSED_STATES), ~is_known))
 
     def _find_project(self, db: Session, name: str, *, is_writing: bool = False) -> LabelProjectRow | None:
         """Return the row of one of the owner's own projects."""

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from zlib import crc32
 
 from sqlalchemy import ColumnElement, true
 from sqlmodel import Session, col, select
 
 from workbench.records.labels.agreement import AnnotatorVerdict, ItemKind
-from workbench.records.labels.label import PAIR_VERDICTS, LabelTarget
+from workbench.records.labels.label import PAIR_VERDICTS, LabelTarget, annotator_name
 from workbench.records.labels.project import QueueFilter, QueueOrder, QueuePage, QueueSort
 from workbench.records.labels.review import RowComparison, compare_labels
 from workbench.store.label_projects import LabelProjectStore
 from workbench.store.label_queue import Queue
-from workbench.store.label_rows import label_value, project_value, slot_of, target_of
+from workbench.store.label_rows import MODEL_SLOT, label_value, project_value, slot_of, target_of
 from workbench.store.tables import LabelRow, SessionRow
 
 
@@ -145,6 +146,9 @@ class LabelReviewStore(LabelProjectStore):
     ) -> Queue:
         access = self._access(db, project)
         sort = sort or QueueSort()
+        if sort.order is None and access is not None and access.row.gold:
+            # In the order of the file, gold rows would be next to each other.
+            sort = QueueSort(order=QueueOrder.RANDOM, seed=crc32(access.row.id.encode()))
         if access is not None and not access.decides:
             if is_review or chosen.is_disputed is not None or sort.order is QueueOrder.AGREEMENT:
                 access.require_decider("see where annotators disagree")
@@ -164,7 +168,11 @@ class LabelReviewStore(LabelProjectStore):
 
 def _judgements(row: LabelRow, questions: Sequence[str]) -> Iterator[AnnotatorVerdict]:
     target = target_of(row)
-    about = partial(AnnotatorVerdict, item=str(target), row=target.session_id, labeller=row.labeller)
+    is_model = row.slot.startswith(MODEL_SLOT)
+    name = annotator_name(row.labeller, is_model=True) if is_model else row.labeller
+    about = partial(
+        AnnotatorVerdict, item=str(target), row=target.session_id, labeller=name, is_model=is_model
+    )
     if row.verdict is not None:
         yield about(kind=_kind_of(target, row.verdict), verdict=row.verdict)
     for question in questions:

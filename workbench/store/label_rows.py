@@ -36,8 +36,14 @@ OF_MESSAGE: Final = -1
 """Stands for "no call" in the column `call_index` of a label on a whole message. A unique key cannot contain NULL."""
 
 
-def slot_of(labeller: str, *, is_deciding: bool) -> str:
+MODEL_SLOT: Final = "model:"
+"""Beginning of the column `slot` of a model's label."""
+
+
+def slot_of(labeller: str, *, is_deciding: bool, is_model: bool = False) -> str:
     """Return the value of the column `slot`. A target has one slot per labeller and one for the deciding label."""
+    if is_model:
+        return f"{MODEL_SLOT}{labeller}"
     return "decision" if is_deciding else f"labeller:{labeller}"
 
 
@@ -100,6 +106,7 @@ def label_value(row: LabelRow, project: str) -> Label:
         labeller=row.labeller,
         project=project,
         is_deciding=row.slot == slot_of("", is_deciding=True),
+        is_model=row.slot.startswith(MODEL_SLOT),
         revision=row.revision,
         created_at=row.created_at,
         updated_at=row.updated_at,

@@ -51,7 +51,7 @@ def find_label(
         col(LabelRow.session_id) == new.target.session_id,
         col(LabelRow.message_id) == new.target.message_id,
         col(LabelRow.call_index) == column_of(new.target.call_index),
-        col(LabelRow.slot) == slot_of(new.labeller, is_deciding=new.is_deciding),
+        col(LabelRow.slot) == slot_of(new.labeller, is_deciding=new.is_deciding, is_model=new.is_model),
     )
     if visible is not None:
         query = query.where(visible)
@@ -123,7 +123,7 @@ def _new_row(project: LabelProjectRow, new: NewLabel, now: datetime) -> LabelRow
         session_id=new.target.session_id,
         message_id=new.target.message_id,
         call_index=column_of(new.target.call_index),
-        slot=slot_of(new.labeller, is_deciding=new.is_deciding),
+        slot=slot_of(new.labeller, is_deciding=new.is_deciding, is_model=new.is_model),
         labeller=new.labeller,
         tags=[],
         comment="",

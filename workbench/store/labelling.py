@@ -76,9 +76,12 @@ class LabellingStore(LabelScope):
         query = select(LabelRow).where(of_project).order_by(col(LabelRow.created_at), col(LabelRow.id))
         name = access.row.name if access else ""
         labels = [label_value(label, name) for label in db.exec(query.limit(MOST_LABELS))]
+        is_test = access is not None and not access.decides and row.id in (access.row.gold or ())
+        if is_test:
+            labels = [label for label in labels if not label.is_deciding]
         visible = visible_labels(labels, labeller, sees_all=sees_all, has_submitted=has_submitted)
         slots = [slot_of(labeller, is_deciding=False)]
-        if sees_all or has_submitted:
+        if (sees_all or has_submitted) and not is_test:
             slots.append(slot_of("", is_deciding=True))
         counts: ColumnElement[bool] = and_(of_project, or_(*(col(LabelRow.slot) == slot for slot in slots)))
         leaf_id, accepted_by = (path[-1].id if path else None), (labeller if name else None)

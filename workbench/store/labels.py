@@ -31,13 +31,13 @@ from workbench.store.label_access import ProjectAccess
 from workbench.store.label_actions import ActionWriter
 from workbench.store.label_fields import LabelFields
 from workbench.store.label_queue import read_item
-from workbench.store.label_removal import LabelRemovalStore
 from workbench.store.label_rows import (
     label_value,
     original_of,
     project_value,
     read_steps,
 )
+from workbench.store.label_samples import LabelSampleStore
 from workbench.store.label_tasks import put_task
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
 from workbench.store.search_index import index_session_names
@@ -49,7 +49,7 @@ MOST_LOGGED: Final = 10_000
 """The maximum number of labels of a session that are written to the log."""
 
 
-class LabelStore(LabelRemovalStore):
+class LabelStore(LabelSampleStore):
     """The labels of one owner's sessions, and in projects they are a member of. Each method is one transaction.
 
     `project` is always a reference: the name of an own project, or `OWNER/NAME`. Thread-safe.
@@ -298,7 +298,7 @@ class LabelStore(LabelRemovalStore):
 
     def _start_draft(self, db: Session, access: ProjectAccess, new: NewLabel) -> None:
         """Move the labeller's task to draft when they save their first label. A missing task is created."""
-        if new.is_deciding:
+        if new.is_deciding or new.is_model:
             return
         task = db.get(LabelTaskRow, (access.row.id, new.target.session_id, new.labeller))
         if task is None or task.state == QueueState.PENDING:

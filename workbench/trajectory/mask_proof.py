@@ -196,10 +196,10 @@ def compare_mask(
 
 def _differences(entry: RowEntry, inside: Sequence[bool]) -> Iterator[RowFinding]:
     """Yield how the row's mask of an entry differs from the trainer's mask of its tokens."""
-    is_told = entry.is_trained is not None
-    expected = entry.is_trained if is_told else entry.role is Role.ASSISTANT
-    why = "as the row says" if is_told else f"as is usual for {entry.speaker!r}"
-    severity = Severity.ERROR if is_told else Severity.WARNING
+    is_stated = entry.is_trained is not None
+    expected = entry.is_trained if is_stated else entry.role is Role.ASSISTANT
+    why = "as the row says" if is_stated else f"as is usual for {entry.speaker!r}"
+    severity = Severity.ERROR if is_stated else Severity.WARNING
     if expected and not any(inside):
         yield _finding("mask-ignored", entry, f"is not trained on, though it should be, {why}", severity)
     elif expected and not all(inside):

@@ -114,7 +114,7 @@ def trained_texts(found):
     return [text[start:end] for start, end in found["mask"]["trained"]]
 
 
-def test_trl_trains_on_everything_unless_it_is_told_otherwise(ask, rows):
+def test_trl_trains_on_everything_by_default(ask, rows):
     code, findings, found = ask(rows)
     assert code == 1
     assert findings == [
@@ -236,7 +236,7 @@ def test_bad_input_is_refused(run_cli, model, rows, arguments, problem):
 
 
 @pytest.mark.skipif(find_spec("axolotl") is None, reason="Axolotl is not installed")
-def test_axolotl_honors_weights_only_if_it_is_told_to(ask, rows):
+def test_axolotl_honors_weights_only_on_request(ask, rows):
     code, findings, _ = ask(rows, trainer="axolotl")
     assert (code, findings) == (1, [(1, 4, "mask-ignored", "error")])
     code, findings, _ = ask(rows, "--set", "message_field_training=weight", trainer="axolotl")

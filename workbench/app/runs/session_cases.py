@@ -306,7 +306,7 @@ def _verdicts(labels: Sequence[Label]) -> Mapping[tuple[str, int | None], Verdic
     """Return the verdict on each message and call on which labellers agree. A deciding label counts alone."""
     found: dict[tuple[str, int | None], list[Label]] = defaultdict(list)
     for label in labels:
-        if label.content.verdict is not None:
+        if label.content.verdict is not None and not label.is_model:
             found[label.target.message_id, label.target.call_index].append(label)
     verdicts: dict[tuple[str, int | None], Verdict] = {}
     for target, own in found.items():

@@ -5,6 +5,7 @@ import typer
 from workbench.cli.labels.projects import agreement, delete_project, projects, restore_project, save_project
 from workbench.cli.labels.queueing import assign, progress, queue, review, unassign
 from workbench.cli.labels.reading import accept, add, export_labels, log, move, stale
+from workbench.cli.labels.samples import gold, judge, lot, sample
 
 
 def build_app() -> typer.Typer:
@@ -25,5 +26,9 @@ def build_app() -> typer.Typer:
     app.command("progress")(progress)
     app.command("agreement")(agreement)
     app.command("review")(review)
+    app.command("sample")(sample)
+    app.command("lot")(lot)
+    app.command("gold")(gold)
+    app.command("judge")(judge)
     app.command("log")(log)
     return app

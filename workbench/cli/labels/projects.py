@@ -19,7 +19,13 @@ from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
-from workbench.records.labels.agreement import AnnotatorAgreement, ItemKind, agreement_of, project_agreement
+from workbench.records.labels.agreement import (
+    AnnotatorAgreement,
+    ItemKind,
+    PairAgreement,
+    agreement_of,
+    project_agreement,
+)
 from workbench.records.labels.project import Member, Project, ProjectRole, Question
 
 Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project")]
@@ -173,13 +179,17 @@ def agreement(
             if kind is not ItemKind.QUESTION
         }
         questions = {name: _agreement_json(answers) for name, answers in found.questions.items()}
-        write_json_line({**kinds, "questions": questions})
+        models = {name: list(map(_pair_json, pairs)) for name, pairs in found.models.items()}
+        write_json_line({**kinds, "questions": questions, **({"models": models} if models else {})})
         return
     if not (found.kinds or found.questions):
         print("no labels")
     for name, agreed in (*found.kinds.items(), *found.questions.items()):
         first, *others = _agreement_lines(agreed)
         print("\n".join((shown(f"{name}: {first}"), *others)))
+    for name, pairs in found.models.items():
+        print(shown(f"{name}, models beside people:"))
+        print("\n".join(map(_pair_line, pairs)))
 
 
 def _question(text: str) -> Question:
@@ -241,16 +251,17 @@ def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
         "alpha": found.alpha,
         "problem": found.problem,
         "items": found.item_count,
-        "pairs": [
-            {
-                "labellers": list(pair.labellers),
-                "items": pair.item_count,
-                "agreed": pair.agreed_count,
-                "kappa": pair.kappa,
-                "problem": pair.problem,
-            }
-            for pair in found.pairs
-        ],
+        "pairs": list(map(_pair_json, found.pairs)),
+    }
+
+
+def _pair_json(pair: PairAgreement) -> JsonObject:
+    return {
+        "labellers": list(pair.labellers),
+        "items": pair.item_count,
+        "agreed": pair.agreed_count,
+        "kappa": pair.kappa,
+        "problem": pair.problem,
     }
 
 
@@ -260,8 +271,10 @@ def _agreement_lines(found: AnnotatorAgreement) -> Sequence[str]:
     head = f"{measure} {value:.3f}" if value is not None else f"no {measure}: {problem}"
     items = f"{found.item_count} item{'' if found.item_count == 1 else 's'}"
     lines = [f"{head}, {items} with two or more labels"]
-    for pair in found.pairs:
-        value = f"kappa {pair.kappa:.3f}" if pair.kappa is not None else f"no kappa: {pair.problem}"
-        who = " and ".join(name or "(no name)" for name in pair.labellers)
-        lines.append(shown(f"  {who}: {value}, {pair.agreed_count} of {pair.item_count} agree"))
-    return lines
+    return [*lines, *map(_pair_line, found.pairs)]
+
+
+def _pair_line(pair: PairAgreement) -> str:
+    value = f"kappa {pair.kappa:.3f}" if pair.kappa is not None else f"no kappa: {pair.problem}"
+    who = " and ".join(name or "(no name)" for name in pair.labellers)
+    return shown(f"  {who}: {value}, {pair.agreed_count} of {pair.item_count} agree")

@@ -47,7 +47,7 @@ NO_LABELS = LabelSummary()
 
 
 def summarize_labels(labels: Iterable[Label], project: str | None = None) -> Mapping[str, LabelSummary]:
-    """Summarize labels by message. If a target has a deciding label, only that one counts.
+    """Summarize labels of people by message. If a target has a deciding label, only that one counts.
 
     Args:
         labels: Labels of one session. The labels of a copied message belong to its original.
@@ -55,7 +55,7 @@ def summarize_labels(labels: Iterable[Label], project: str | None = None) -> Map
     """
     by_place: dict[tuple[str, int | None], dict[str, list[Label]]] = defaultdict(lambda: defaultdict(list))
     for label in labels:
-        if project in (None, label.project):
+        if project in (None, label.project) and not label.is_model:
             target = label.target
             by_place[target.message_id, target.call_index][label.project].append(label)
     by_message: dict[str, dict[int | None, list[Label]]] = defaultdict(dict)

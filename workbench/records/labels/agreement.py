@@ -10,7 +10,7 @@ Krippendorff's Alpha-Reliability", 2011, https://repository.upenn.edu/asc_papers
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations
@@ -40,6 +40,8 @@ class AnnotatorVerdict:
     """The verdict, or the answer."""
     question: str = ""
     """Name of the project's question; empty for the verdict."""
+    is_model: bool = False
+    """Whether a model gave it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +119,10 @@ class ProjectAgreement:
     """Agreement about verdicts, for each kind that has any, in the order of `ItemKind`."""
     questions: Mapping[str, AnnotatorAgreement]
     """Agreement about answers, for each question that has any."""
+    models: Mapping[str, tuple[PairAgreement, ...]] = field(
+        default_factory=dict[str, tuple[PairAgreement, ...]], hash=False
+    )
+    """Agreement of each model with each person, by kind or question. The figures above are those of people alone."""
 
 
 def project_agreement(judgements: Iterable[AnnotatorVerdict], *, by_row: bool = False) -> ProjectAgreement:
@@ -129,14 +135,28 @@ def project_agreement(judgements: Iterable[AnnotatorVerdict], *, by_row: bool = 
     """
     kinds: dict[ItemKind, list[AnnotatorVerdict]] = defaultdict(list)
     questions: dict[str, list[AnnotatorVerdict]] = defaultdict(list)
+    everybody: dict[str, list[AnnotatorVerdict]] = defaultdict(list)
     for judgement in judgements:
         is_answer = judgement.kind is ItemKind.QUESTION
-        (questions[judgement.question] if is_answer else kinds[judgement.kind]).append(judgement)
+        everybody[judgement.question if is_answer else judgement.kind.value].append(judgement)
+        if not judgement.is_model:
+            (questions[judgement.question] if is_answer else kinds[judgement.kind]).append(judgement)
     choose = _by_row if by_row else _as_given
+    pairs = {name: _pairs_with_models(choose(given)) for name, given in everybody.items()}
     return ProjectAgreement(
         kinds={kind: agreement_of(choose(kinds[kind])) for kind in ItemKind if kind in kinds},
         questions={name: agreement_of(choose(answers)) for name, answers in questions.items()},
+        models={name: found for name, found in pairs.items() if found},
     )
+
+
+def _pairs_with_models(judgements: Sequence[AnnotatorVerdict]) -> tuple[PairAgreement, ...]:
+    """Return the pairs of a model and a person."""
+    models = {judgement.labeller for judgement in judgements if judgement.is_model}
+    if not models:
+        return ()
+    pairs = agreement_of(judgements).pairs
+    return tuple(pair for pair in pairs if len(models.intersection(pair.labellers)) == 1)
 
 
 def _as_given(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdict]:

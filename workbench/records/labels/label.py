@@ -113,6 +113,8 @@ class NewLabel:
     """Name of the labelling project; empty for the default project."""
     is_deciding: bool = False
     """True for the label that decides if labellers disagree; each target has at most one."""
+    is_model: bool = False
+    """Whether a model made it. It never counts as a label of a person."""
     base_revision: int = 0
     """The revision that was edited; 0 for a new label."""
 
@@ -149,8 +151,15 @@ class Label:
     """When it was last changed, UTC."""
     corrected_at: datetime | None
     """When its correction was last changed, UTC; None if it has none."""
+    is_model: bool = False
+    """Whether a model made it. It never counts as a label of a person."""
     row: RowReference | None = field(default=None, compare=False)
     """The imported row of its session. None if the session was not imported, or if the row was not looked up."""
+
+
+def annotator_name(name: str, *, is_model: bool) -> str:
+    """Return how an annotator is shown, so that a model is never taken for a person."""
+    return f"{name or 'no name'} (model)" if is_model else name or "no name"
 
 
 def content_json(content: LabelContent) -> JsonObject:
@@ -177,6 +186,7 @@ def label_json(label: Label) -> JsonObject:
         "call": label.target.call_index,
         "labeller": label.labeller,
         "deciding": label.is_deciding,
+        **({"kind": "model"} if label.is_model else {}),
         **content_json(label.content),
         "revision": label.revision,
         "created_at": label.created_at.isoformat(),

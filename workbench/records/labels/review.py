@@ -61,6 +61,8 @@ def compare_labels(labels: Iterable[Label], submitted: Collection[str]) -> RowCo
     by_target: dict[LabelTarget, dict[str, Label]] = defaultdict(dict)
     decisions: dict[LabelTarget, Label] = {}
     for label in labels:
+        if label.is_model:
+            continue
         if label.is_deciding:
             decisions[label.target] = label
         elif label.labeller in submitted:
@@ -117,4 +119,8 @@ def visible_labels(
     """
     if sees_all or has_submitted:
         return tuple(labels)
-    return tuple(label for label in labels if not label.is_deciding and label.labeller == labeller)
+    return tuple(
+        label
+        for label in labels
+        if not label.is_deciding and not label.is_model and label.labeller == labeller
+    )

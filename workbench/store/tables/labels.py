@@ -33,6 +33,10 @@ class LabelProjectRow(StoreTable, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When it was deleted; it is purged 30 days later."""
+    gold: list[str] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
+    """The ids of the gold rows, which measure the annotators."""
+    lots: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
+    """The fields of each `Lot`."""
 
 
 class LabelMemberRow(StoreTable, table=True):
@@ -114,7 +118,7 @@ class LabelRow(StoreTable, table=True):
     call_index: int
     """Index of the call in the message's reading, from 0. -1 for the whole message."""
     slot: str = Field(sa_type=Text)
-    """`labeller:NAME`, or `decision` for the deciding label."""
+    """`labeller:NAME`, `model:NAME` for a label of a model, or `decision` for the deciding label."""
     labeller: str = Field(sa_type=Text)
     """The labeller who last saved it."""
     verdict: str | None = Field(default=None, sa_type=Text)

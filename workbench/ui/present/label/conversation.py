@@ -9,7 +9,7 @@ from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
 from workbench.hermes.reading import CallStatus, ReadCall
-from workbench.records.labels.label import AddedCall, Label
+from workbench.records.labels.label import AddedCall, Label, annotator_name
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.label.form import FormField, show_form, show_values
@@ -302,7 +302,9 @@ def _label_view(label: Label) -> LabelView:
 
 def _is_own(label: Label, seat: LabellingRole) -> bool:
     return (
-        label.is_deciding if seat.is_deciding else (not label.is_deciding and label.labeller == seat.labeller)
+        label.is_deciding
+        if seat.is_deciding
+        else (not label.is_deciding and not label.is_model and label.labeller == seat.labeller)
     )
 
 
@@ -322,7 +324,7 @@ def _other(label: Label) -> OtherLabel:
     answers = (f"{name}: {answer}" for name, answer in content.answers.items())
     summary = ", ".join(filter(None, (verdict, rating, corrected, *content.tags, *answers, content.comment)))
     return OtherLabel(
-        name="final" if label.is_deciding else label.labeller or "no name",
+        name="final" if label.is_deciding else annotator_name(label.labeller, is_model=label.is_model),
         summary=summary or "nothing yet",
         label=_label_view(label),
     )
