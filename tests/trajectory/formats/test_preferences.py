@@ -229,3 +229,10 @@ def test_where_answers_begin_alike_the_prompt_of_version_1_is_longer():
     same = {**EXPLICIT, "rejected": [BLUE, USER, GREEN]}
     done = convert_row(same, FORMATS["dpo"], FORMATS["llamafactory-v1-dpo"], RowOptions())
     assert [problem.code for problem in done.problems] == ["not-writable"]
+
+
+def test_two_answers_inside_of_another_row_are_compared():
+    same = {**WHOLE, "rejected": WHOLE["chosen"]}
+    inside = {"row_idx": 0, "row": same}
+    assert [code for code, _pointer in findings(inside)] == ["same-answers"]
+    assert findings({"row_idx": 0, "row": WHOLE}) == []

@@ -57,10 +57,12 @@ def end_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 def answer_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `no-answer` and `same-answers` for rows with two answers."""
     row = parsed.row
-    if row.format not in FORMATS or FORMATS[row.format].content is not RowContent.PAIR:
+    row_format = FORMATS.get(row.format)
+    # A row inside of another row may have two answers, too.
+    if row_format is None or (row_format.content is not RowContent.PAIR and not row.rejected):
         return
     chosen = row.entries[row.answer_start or 0 :]
-    columns = FORMATS[row.format].answers
+    columns = row_format.answers
     for name, column, entries in zip(("chosen", "rejected"), columns, (chosen, row.rejected), strict=True):
         if not any(entry.text.strip() or entry.calls or entry.thought for entry in entries):
             # Entries of the chosen answer have a finding of their own.
