@@ -20,6 +20,10 @@ from workbench.trajectory.writing.row_draft import Addition, ConversionChange
 
 _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag followed by tools. The sentences around the tools mention `<tools> </tools>` with nothing inside."""
+_ELEMENTS: Final = re.compile(r"<tools>\s*+<function>")
+"""Tools as Qwen3-Coder's template lists them: as elements, which leave out much of the schemas.
+
+Beside a column with the tools, they are text."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
 _TOOL_LINE: Final = re.compile(r'^\{"type": "function", "function": \{"name": ', re.MULTILINE)
@@ -140,9 +144,10 @@ def read_declarations(
     row: JsonObject, entries: Iterable[RowEntry], findings: list[RowFinding], *, key: str = "tools"
 ) -> Iterator[Declaration]:
     """Yield the declarations of the column `key` and of the system texts among `entries`."""
-    yield from read_column(row.get(key), f"/{key}", findings)
+    column = read_column(row.get(key), f"/{key}", findings)
+    yield from column
     for entry in entries:
-        if entry.role is Role.SYSTEM:
+        if entry.role is Role.SYSTEM and not (column and _ELEMENTS.search(entry.text)):
             yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
 
 

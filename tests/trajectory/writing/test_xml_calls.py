@@ -105,9 +105,7 @@ def test_calls_get_the_form_that_the_system_text_asks_for(target: str) -> None:
         )  # "3" cannot be written as XML where the schema has an integer
 
 
-@pytest.mark.parametrize(
-    "family", [name for name, family in FAMILIES.items() if family.dialect == "xml" and name != "qwen3-coder"]
-)
+@pytest.mark.parametrize("family", [name for name, family in FAMILIES.items() if family.dialect == "xml"])
 def test_each_family_with_xml_calls_has_a_frame_for_them(family: str) -> None:
     done = convert(convert(row(XML), "openai").row or {}, "sharegpt", RowOptions(frame=f"template-{family}"))
     assert changes_of(done, "call-form") == [1]
