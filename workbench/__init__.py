@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.hermes.stream import Stream
     from workbench.hermes.stream_events import (
         ArgumentsDelta,
+        BlockEnded,
         CallDropped,
         CallEnded,
         CallStarted,
@@ -54,6 +55,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentsDelta",
     "BadInput",
+    "BlockEnded",
     "CallDropped",
     "CallEnded",
     "CallStarted",
@@ -106,6 +108,7 @@ _MODULES: Final = {
     "hermes.stream": ("Stream",),
     "hermes.stream_events": (
         "ArgumentsDelta",
+        "BlockEnded",
         "CallDropped",
         "CallEnded",
         "CallStarted",

@@ -62,13 +62,14 @@ class ModelMissing(EngineError):
     Args:
         model: The requested name or path.
         remedy: The command or setting that fixes it. Empty if there is none.
-        path: Where its file would be. The message leaves it out if the name says it already.
+        path: Where its file would be.
     """
 
     def __init__(self, model: str, remedy: str, *, path: object = None) -> None:
         self.model = model
         self.remedy = remedy
-        place = "" if path is None or model.endswith(str(path)) else f" at {path}"
+        is_path = path is not None and model.endswith(str(path))
+        place = " (there is no such file)" if is_path else f" at {path}" if path is not None else ""
         super().__init__(f"model {model!r} not found{place}" + (f": {remedy}" if remedy else ""))
 
 

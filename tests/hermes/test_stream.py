@@ -1,11 +1,13 @@
 """A stream gives the same reading as `parse`, emits no part of a tag, and takes nothing back."""
 
 import random
+from typing import Any
 
 import pytest
 
 from tests.hermes.laws import assert_events_match, streamed
 from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, parse_options, read, rows
+from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
@@ -302,3 +304,19 @@ def test_a_call_that_turns_out_to_be_in_a_thought_is_dropped_after_it_ended() ->
     stream.feed(call)
     assert [found.code for found in stream.finish().findings] == ["call-in-reasoning"]
     assert len(stream.finish().calls) == 1
+
+
+def test_a_piece_after_the_end_is_refused() -> None:
+    stream = Stream()
+    stream.feed("Hi")
+    stream.finish()
+    with pytest.raises(RuntimeError, match="the stream has ended"):
+        stream.feed("!")
+
+
+def test_tools_that_were_not_parsed_are_refused() -> None:
+    tools: Any = [{"type": "function", "function": {"name": "f"}}]
+    with pytest.raises(BadInput, match="use parse_tools"):
+        parse("Hi", tools=tools)
+    with pytest.raises(BadInput, match="use parse_tools"):
+        Stream(tools=tools).finish()

@@ -100,6 +100,7 @@ def parse(
 
     Raises:
         ValueError: `dialect` or `level` is unknown.
+        BadInput: `tools` are a list that `parse_tools` has not read.
 
     >>> reading = parse('<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>')
     >>> [(call.name, call.arguments) for call in reading.calls], [fix.code for fix in reading.fixes]

@@ -103,8 +103,14 @@ class Stream:
         self._end_block()
 
     def feed(self, piece: str) -> tuple[Event, ...]:
-        """Add a piece of the completion. Return the events that are certain now."""
-        if not piece or self._reading is not None:
+        """Add a piece of the completion. Return the events that are certain now.
+
+        Raises:
+            RuntimeError: `finish` was called before.
+        """
+        if self._reading is not None:
+            raise RuntimeError("the stream has ended: `finish` was called before this piece")
+        if not piece:
             return ()
         self._pieces.append(piece)
         if self._is_in_plain_prose:

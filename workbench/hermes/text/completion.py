@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonValue
+from workbench.errors import BadInput
 from workbench.hermes.marks import CALL_BEGINS, CALL_TAG, STOP
 from workbench.hermes.reading import Dialect, Level
 from workbench.hermes.text.notes import BlockNotes
@@ -199,6 +200,8 @@ class Completion:
         is_cut: bool,
         checks_arguments: bool = True,
     ) -> None:
+        if tools is not None and not isinstance(tools, OfferedTools):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput("tools", f"a {type(tools).__name__}, not parsed tools", "use parse_tools(…)")
         self.text = text
         self.tools = tools
         self.dialect = dialect
