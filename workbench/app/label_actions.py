@@ -27,7 +27,7 @@ from workbench.records.labels.action import (
     correction_json,
     correction_value,
 )
-from workbench.records.labels.label import AddedCall, LabelTarget
+from workbench.records.labels.label import AddedCall, LabelTarget, Verdict
 from workbench.records.sessions import StoredMessage
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import OfferedTools, canonical_json
@@ -153,8 +153,11 @@ def _checked(
     )
     correction = correction_value(change.value) if change.field == "correction" else None
     if correction is None:
-        # Any correction can be removed, also that of a call that was added.
-        if change.field != "correction":
+        # The correction of a call that was added can be removed, and a reviewer can find the call needless.
+        is_of_added = (
+            change.field == "verdict" and role.is_review and change.value in (None, Verdict.NEEDLESS)
+        )
+        if change.field != "correction" and not is_of_added:
             check_call(services, target, role)
         return change
     if isinstance(correction, AddedCall):

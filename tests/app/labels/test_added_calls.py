@@ -23,9 +23,11 @@ from workbench.library.datasets.row_import import ImportOptions, import_rows
 from workbench.records.corpus.material import SessionMaterial
 from workbench.records.labels.action import ActionId, ActionKind, ActionRefused, FieldChange, LabelAction
 from workbench.records.labels.label import AddedCall
+from workbench.records.labels.project import Project
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row_reading import read_trajectory
+from workbench.ui.present.label.conversation import show_talk
 
 NUMBERS = count(1)
 ME = LabellingRole()
@@ -300,3 +302,56 @@ def test_a_suite_expects_the_added_call_and_answers_it(services: Services, tmp_p
         "assistant",
         "user",
     ]
+
+
+def test_a_reviewer_sees_the_call_that_one_annotator_added_and_takes_it_over(
+    services: Services, tmp_path: Path
+) -> None:
+    session = imported(services, tmp_path, ANSWERED[:2])
+    services.labels.save_project(Project(name="p", overlap=2))
+    services.labels.assign([session], ["ben", "cleo"], project="p")
+    add(services, session, 1, 0, "Rome", labeller="ben", project="p")
+    for name in ("ben", "cleo"):
+        submit = {"labeller": name, "project": "p", "is_confirmed": True}
+        act(services, session, kind=ActionKind.SUBMIT, **submit)
+    role = LabellingRole(labeller="dora", project="p", is_deciding=True)
+    view = open_for_labelling(services, session, role)
+    assert view is not None
+    targets = [target for entry in show_talk(view, role).entries for target in entry.targets]
+    [target] = [target for target in targets if target.is_stop]
+    assert (target.is_added, target.title, target.call) == (True, "Added call · weather", 0)
+    [other] = target.others
+    assert (other.name, other.summary, other.label.result) == ("ben", "added", RESULT)
+    assert target.verdicts == ("needless",)
+    seat = {"labeller": "dora", "project": "p", "is_deciding": True}
+    needless = FieldChange(message_id=target.message, call_index=0, field="verdict", value="needless")
+
+    def decided() -> tuple[bool, list[str]]:
+        """Return whether everything is decided, and the roles of the exported row."""
+        view = open_for_labelling(services, session, role)
+        assert view is not None
+        act(services, session, *accept_changes(services, session, role, None), **seat)
+        choice = {"session_ids": (session,), "project": "p"}
+        ((row,), _) = rows_of(services, "openai", choice=choice, includes_stale=True)
+        is_decided = all(dispute.decision for dispute in view.disputes)
+        return is_decided, [message["role"] for message in row["messages"]]
+
+    undone = act(services, session, needless, **seat)
+    assert decided() == (True, ["user", "assistant"])
+    act(services, session, kind=ActionKind.UNDO, undoes=undone, **seat)
+    add(services, session, 1, 0, "Rome", **seat)
+    assert decided() == (True, ["user", "assistant", "tool", "assistant"])
+
+
+def test_an_annotator_does_not_see_the_call_that_another_one_added(
+    services: Services, tmp_path: Path
+) -> None:
+    session = imported(services, tmp_path, ANSWERED[:2])
+    services.labels.save_project(Project(name="p", overlap=2))
+    services.labels.assign([session], ["ben", "cleo"], project="p")
+    add(services, session, 1, 0, "Rome", labeller="ben", project="p")
+    role = LabellingRole(labeller="cleo", project="p")
+    view = open_for_labelling(services, session, role)
+    assert view is not None
+    assert not any(target.is_added for entry in show_talk(view, role).entries for target in entry.targets)
+    assert "Rome" not in str(view.labels)

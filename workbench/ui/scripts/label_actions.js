@@ -66,7 +66,7 @@ export const addActions = (desk) => {
   const acceptRest = () => {
     const before = desk
       .targets()
-      .filter((target) => target.is_stop && !target.label.verdict && !target.is_invalid)
+      .filter((target) => target.is_stop && !target.label.verdict && !target.is_invalid && !target.is_added)
       .map((target) => ({ message: target.message, call: target.call, field: "verdict", value: null }));
     const skipped = desk.targets().filter((target) => target.is_stop && isBarred(target));
     act({ kind: "accept-rest" }, before, isStale());

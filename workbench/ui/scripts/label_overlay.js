@@ -134,7 +134,7 @@ const staleAfter = (entry, isMeant) => {
 
 const accepted = (talk, isMeant) => {
   const judged = mapTargets(talk, (target) =>
-    isMeant(target) && target.is_stop && !target.label.verdict && !target.is_invalid
+    isMeant(target) && target.is_stop && !target.label.verdict && !target.is_invalid && !target.is_added
       ? { ...target, label: { ...target.label, verdict: target.verdicts[0] } }
       : target,
   );

@@ -249,11 +249,17 @@ export const addPanel = (desk) => {
       actButton("Undo", "u", () => desk.undoLast()),
     );
 
-  // The panel of a call that the message lacks. Verdicts are on the message.
+  // The panel of a call that the message lacks. Verdicts are on the message, but a reviewer can find it needless.
   const addedParts = (target) => {
     const { form } = desk.draftOf(target);
     return [
       node("h2", {}, target.title),
+      target.verdicts.length
+        ? group(
+            "Verdict on the call",
+            target.verdicts.map((verdict, place) => verdictButton(target, verdict, String(place + 1))),
+          )
+        : null,
       desk.editor(target),
       ...drawSchemas(desk.talk(), form ? form.name : target.label.name),
       acts(),

@@ -151,6 +151,7 @@ export const addProject = (desk) => {
   // Takes over the label of an annotator as the decision.
   const take = (target, label) => {
     const correction = fieldOf(label, "correction");
+    if (target.is_added) return desk.change(target, { correction });
     const answers = Object.entries(label.answers).map(([name, answer]) => ["answer:" + name, answer]);
     desk.change(target, { correction, verdict: label.verdict || null, ...Object.fromEntries(answers) });
   };

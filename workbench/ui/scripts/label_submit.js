@@ -34,7 +34,9 @@ export const addSubmit = (desk) => {
         target: open,
         canConfirm: true,
       };
-    const unjudged = desk.targets().find((target) => target.is_stop && !target.label.verdict);
+    const unjudged = desk
+      .targets()
+      .find((target) => target.is_stop && !target.label.verdict && !target.is_added);
     if (state.view.project.requires_verdicts && unjudged)
       return {
         text:

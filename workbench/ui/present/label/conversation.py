@@ -231,6 +231,7 @@ def _added(stored: StoredMessage, labelling: LabellingView, seat: LabellingRole)
             is_stop=seat.is_review and _is_disputed(labelling, stored, index),
             is_disputed=_is_disputed(labelling, stored, index),
             is_added=True,
+            verdicts=("needless",) if seat.is_review else (),
             label=_own_label(labelling.labels, stored, index, seat),
             others=_others(labelling.labels, stored, index, seat),
         )
