@@ -161,8 +161,9 @@ def _pending(read: ReadRow, digest: str, setups: "_Setups", options: ImportOptio
     new = _session_of(read, read.row, reading, setups, options)
     if isinstance(new, RowFinding):
         return new
-    # Texts are imported without fixes.
-    codes = {str(change.code) for change in reading.changes} - {Addition.FIXED.value}
+    # Texts are imported without fixes, so that nothing is lost by them either.
+    changes = [change for change in reading.changes if not change.is_loss]
+    codes = {str(change.code) for change in changes} - {Addition.FIXED.value}
     return _Pending(DigestedImport(new, digest), tuple(sorted(codes)))
 
 

@@ -84,6 +84,18 @@ def drop_preface(draft: RowDraft) -> None:
     draft.rewrite(change)
 
 
+def has_keys(trajectory: Trajectory) -> bool:
+    """Whether a message or a result has other members or a mask; most rows have none, and need none of the steps."""
+    for message in trajectory.messages + trajectory.rejected:
+        if message.others or message.is_trained is not None:
+            return True
+        if message.role is Role.TOOL:
+            for part in message.parts:
+                if isinstance(part, Result) and part.others:
+                    return True
+    return False
+
+
 HasPlace = Callable[[RowMessage, str, JsonValue], bool]
 """Whether an entry of a format can have a member of this name and value beside its own."""
 
@@ -97,6 +109,9 @@ def drop_keys(has_place: HasPlace, *, writes_records: bool = False) -> Step:
     """
 
     def step(draft: RowDraft) -> None:
+        if not has_keys(draft.trajectory):
+            return
+
         def change(message: RowMessage) -> RowMessage:
             result = message.result
             if result is not None and result.others and not writes_records:
@@ -127,6 +142,8 @@ drop_all_keys: Final = drop_keys(lambda _message, _key, _value: False)
 
 def lift_result_keys(draft: RowDraft) -> None:
     """Move the members of results to their messages, in formats where a message holds one result."""
+    if not has_keys(draft.trajectory):
+        return
 
     def change(message: RowMessage) -> RowMessage:
         result = message.result
@@ -228,6 +245,9 @@ def drop_details(has_same_text: Callable[[RowMessage], bool]) -> Step:
     """Return a step that drops which characters the loss counts, from messages whose text the format changes."""
 
     def step(draft: RowDraft) -> None:
+        if not has_keys(draft.trajectory):
+            return
+
         def change(message: RowMessage) -> RowMessage:
             if DETAIL not in message.others or has_same_text(message):
                 return message

@@ -177,10 +177,12 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
 def _used(fields: JsonObject) -> frozenset[str]:
     """Return the names of the members that are read as something else than `others`."""
     used = _USED_OF_RESULTS if ROLES.get(str(fields.get("role"))) is Role.TOOL else _USED
-    if not isinstance(fields.get("function_call"), Mapping):
+    if "function_call" in fields and not isinstance(fields["function_call"], Mapping):
         used -= {"function_call"}
-    thoughts = [key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)]
-    return used | {thoughts[0]} if thoughts else used
+    for key in THOUGHT_KEYS:
+        if isinstance(fields.get(key), str):
+            return used | {key}
+    return used
 
 
 def has_place(message: RowMessage, key: str, value: JsonValue) -> bool:

@@ -15,6 +15,7 @@ from workbench.trajectory.formats.shared.entry_keys import EntryKeys, read_keys
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, is_written_alike
+from workbench.trajectory.writing.losses import has_keys
 from workbench.trajectory.writing.row_draft import Addition, Loss, RowDraft, results_after
 
 OPEN: Final = "<tool_response>"
@@ -246,6 +247,8 @@ def has_same_text(message: RowMessage) -> bool:
 
 def join_results(draft: RowDraft) -> None:
     """Drop the masks and other members of results that share an entry but differ in them."""
+    if not has_keys(draft.trajectory):
+        return
 
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
         index = 0
