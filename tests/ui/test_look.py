@@ -9,13 +9,16 @@ from typing import Any, cast
 import gradio as gr
 import pytest
 
+from tests.app.test_loop_tools import called, tools_text
 from tests.services import services_for
 from tests.trajectory.validate.rows import OPENAI, SHAREGPT
+from workbench.app.editing import edit_text
+from workbench.chat.message import Role
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.records.owner import Owner
 from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
 from workbench.ui.present.row_picture import read_conditions, show_picture
-from workbench.ui.tabs.data.form import Jobs
+from workbench.ui.tabs.data.form import ANY, DataForm, Jobs
 from workbench.ui.tabs.data.look_events import LookEvents, LookForm
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
 from workbench.ui.visitor import Visitor
@@ -54,6 +57,13 @@ def events(services):
 def form(**values):
     first = dict.fromkeys(LookForm._fields, "") | {"file": None, "other_file": None}
     return LookForm(**cast(Any, {**first, "read_as": "auto", "max_length": 4096, **values}))
+
+
+def data_form(**values):
+    first = dict.fromkeys(DataForm._fields, "") | dict.fromkeys(
+        ("verdict", "min_rating", "state", "source"), ANY
+    )
+    return DataForm(**cast(Any, {**first, "included": (), "options": (), **values}))
 
 
 def last(steps):
@@ -160,6 +170,29 @@ def test_the_set_that_was_used_longest_ago_is_closed():
         with pytest.raises(Exception, match="not open any more"):
             sets.get(owner, "two")
         assert sets.get(owner, "one").opened is rows[0]
+
+
+def test_who_wrote_the_text_of_sessions_is_shown(tmp_path):
+    call = called("calculate_zorbix", {"zorb": 2, "bix": 3})
+    with services_for(tmp_path, call, "It is 6.") as (services, play):
+        session = play("What is the zorbix?", tools_text=tools_text(services, "calculate_zorbix"))
+        path = services.sessions.path(session)
+        result = next(stored.message.text for stored in path if stored.message.role is Role.TOOL)
+        edit_text(services, session, path, path[-1].id, "It is six.")
+        events = LookEvents(services, Jobs())
+        values = (*form(), *data_form(format="sharegpt"))
+        screen = last(events.on_look_sessions(request_of("t"), Visitor(), *values))
+        (chart,) = [chart for chart in screen.picture.charts if chart.chart.title == "Characters by writer"]
+        people = len("What is the zorbix?") + len("It is six.")
+        mock = len(f"<tool_response>\n{result}\n</tool_response>")
+        assert [(mark.category, mark.y) for mark in chart.chart.marks] == [
+            ("people", people), ("models", len(call)), ("mocks and tools", mock),
+        ]  # fmt: skip
+        conditions = json.dumps([chart.conditions[2]])
+        assert last(events.on_find(request_of("t"), Visitor(), event(conditions=conditions))).found.total == 1
+        (card,) = screen.found.rows
+        assert card.link == f"?tab=play&session={session}"
+        events.sets.get(services.owner, "t").opened.close()
 
 
 def test_two_files_are_compared(events, file, tmp_path):

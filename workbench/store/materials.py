@@ -25,6 +25,7 @@ from workbench.records.labels.project import QueueState
 from workbench.records.labels.rules import find_stale
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import check_tree
+from workbench.records.sessions import MessageOrigin
 from workbench.store import rows
 from workbench.store.comparisons import comparisons_of
 from workbench.store.damage import damage_of, refuse_damaged
@@ -169,6 +170,7 @@ def _messages(db: Session, ids: Mapping[str, object]) -> Mapping[str, list[Expor
                 original_id=row["copy_of"] or row["id"],
                 message=_message(row),
                 made_with=made_with.get(row["generation_id"]),
+                origin=MessageOrigin(row["origin"]),
             )
         )
     return messages

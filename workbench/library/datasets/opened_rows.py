@@ -5,10 +5,11 @@ import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import IO, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, loads_fast
@@ -74,6 +75,8 @@ class OpenedRows:
     index: RowIndex = field(default_factory=RowIndex)
     codes: Counter[str] = field(default_factory=Counter[str])
     """Findings by code, including those about the whole set."""
+    writers: Counter[str] = field(default_factory=Counter[str])
+    """Characters by who wrote them, without system texts; empty for files, which do not say it."""
     set_findings: tuple[RowFinding, ...] = ()
     """Findings about the whole set; complete after `finish`."""
     is_part: bool = False
@@ -114,12 +117,15 @@ class OpenedRows:
             self.add(row)
             yield row.offset / size_bytes if isinstance(row, FileLine) and size_bytes else 0.0
 
-    def add(self, row: FileLine | FileRow, link: str = "") -> None:
+    def add(
+        self, row: FileLine | FileRow, link: str = "", writers: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         """Add the next row.
 
         Args:
             row: A row of a file, or a row that is in none.
             link: Where it comes from, which `open_row` returns.
+            writers: Characters by who wrote them; empty if that is not known.
         """
         offset = row.offset if self._stamp and isinstance(row, FileLine) else self._kept(row)
         place = len(self.index)
@@ -145,6 +151,8 @@ class OpenedRows:
             self.index.add_findings(place, [finding.code for finding in findings])
         if link:
             self._links[place] = link
+        self.writers.update(writers)
+        self.index.add_writers(place, writers)
 
     def finish(self) -> None:
         """Add what only all rows together show: duplicates, and findings about the whole set."""

@@ -19,6 +19,7 @@ from workbench.records.corpus.material import (
 )
 from workbench.records.corpus.session_rows import ExportSource, MessageRun, at_place
 from workbench.records.labels.label import Verdict
+from workbench.records.sessions import MessageOrigin
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory
@@ -138,6 +139,8 @@ class ExportConversation:
     """Codes of the applied safe fixes, one per message and code."""
     fixed_messages: int = 0
     corrected_messages: int = 0
+    origins: tuple[MessageOrigin | None, ...] = ()
+    """Who wrote each message of the trajectory; a person if it was corrected."""
     losses: tuple[ConversionChange, ...] = ()
     """What corrected messages of an imported row cannot have any more."""
     kept: ImportedRow | None = None
@@ -188,6 +191,7 @@ def _unchanged(source: ExportSource) -> ExportConversation:
         read=lambda: source.row or Trajectory(messages=()),
         ids=imported.message_ids,
         rejected_ids=imported.rejected_ids,
+        origins=(MessageOrigin.IMPORT,) * len(imported.message_ids),
         unchanged=row,
         original=imported.original,
     )
@@ -386,6 +390,10 @@ def _conversation(
         fixes=tuple(code for message in exported for code in message.fixes),
         fixed_messages=sum(1 for message in exported if message.fixes),
         corrected_messages=sum(1 for message in exported if message.is_corrected),
+        origins=tuple(
+            MessageOrigin.PERSON if message.is_corrected else source.material.by_id[message_id].origin
+            for message_id, message in zip(run.ids, run.exported, strict=True)
+        ),
         losses=tuple(
             replace(loss, entry=place) for place, message in enumerate(exported) for loss in message.losses
         ),

@@ -13,7 +13,7 @@ from workbench.records.labels.project import QueueState
 from workbench.records.labels.review import Dispute
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import path_ids
-from workbench.records.sessions import SessionSource, StoredMessage, StoredSession
+from workbench.records.sessions import MessageOrigin, SessionSource, StoredMessage, StoredSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +101,8 @@ class ExportMessage:
     """Role and text, byte for byte."""
     made_with: GenerationSource | None = None
     """How a model's message was generated; None for other roles and for imported messages."""
+    origin: MessageOrigin | None = None
+    """Who wrote it; None if that is not known."""
 
 
 ID_FIELDS: Final = (

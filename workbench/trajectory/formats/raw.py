@@ -19,7 +19,7 @@ from workbench.trajectory.formats.shared.text_entries import (
     read_results,
     text_entries,
 )
-from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
+from workbench.trajectory.mask import MaskedText, is_counted
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import add_tool_list, match_call_form, order_results
@@ -178,14 +178,18 @@ def mask_chat_text(trajectory: Trajectory, options: RowOptions) -> MaskedText:
 
 def mask_chat_turns(turns: Iterable[ChatTurn], options: RowOptions) -> MaskedText:
     """Write turns as ChatML, with their loss mask."""
-    text = ""
-    counted: list[Span] = []
-    for role, turn_text, is_trained in turns:
-        start = len(text)
-        text += f"{TURN_OPEN}{options.result_role if role is Role.TOOL else role}\n{turn_text}{TURN_CLOSE}\n"
+    pieces: list[str] = []
+    trained: list[Span] = []
+    end = 0
+    for role, text, is_trained in turns:
+        header = f"{TURN_OPEN}{options.result_role if role is Role.TOOL else role}\n"
+        start = end + len(header)
+        end = start + len(text) + len(TURN_CLOSE) + 1
+        pieces += (header, text, TURN_CLOSE, "\n")
         if is_trained:
-            counted.append(Span(start, len(text)))
-    return mask_turns(text, counted)
+            # The line break is not trained: at inference nobody generates it.
+            trained.append(Span(start, end - 1))
+    return MaskedText(text="".join(pieces), trained=tuple(trained))
 
 
 RAW: Final = RowFormat(

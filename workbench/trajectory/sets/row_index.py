@@ -39,6 +39,8 @@ class MarkKind(StrEnum):
     """It has this format."""
     ROLE = "role"
     """It has a text of this role."""
+    WRITER = "writer"
+    """It has a text of this origin, such as `mock`."""
 
 
 class RowMark(NamedTuple):
@@ -109,6 +111,11 @@ class RowIndex:
                 self._mark(row, RowMark(MarkKind.TOOL, (name,)))
             for value in dict.fromkeys(facts.values):
                 self._mark(row, RowMark(MarkKind.VALUE, value))
+
+    def add_writers(self, row: int, writers: Iterable[str]) -> None:
+        """Mark a row with those who wrote its messages."""
+        for writer in writers:
+            self._mark(row, RowMark(MarkKind.WRITER, (writer,)))
 
     def add_findings(self, row: int, codes: Iterable[str]) -> None:
         """Mark a row with the codes of its findings. Codes of the same row may come in several calls."""

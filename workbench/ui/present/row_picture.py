@@ -4,15 +4,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.library.datasets.opened_rows import OpenedRow, OpenedRows
+from workbench.records.sessions import MessageOrigin
 from workbench.suite.reports.charts import Chart, ChartKind, ChartMark
 from workbench.suite.reports.tables import percent
-from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
+from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowIndex, RowMark
 from workbench.trajectory.sets.stats import RowStats, distribution, rows_over
 from workbench.ui.present.data import MOST_BARS, FindingLine, RowCard, cut_json, line_of_finding, mask_pieces
 from workbench.ui.present.words import count
@@ -238,7 +239,8 @@ def _charts(opened: OpenedRows, most_tokens: int) -> Iterator[PictureChart]:
     yield _by_number("Calls per row", "call", "calls", stats.row_calls)
     yield _by_number("Turns per row", "turn", "turns", stats.turns)
     yield _by_length(stats.lengths, most_tokens)
-    yield _by_role(stats.roles, index.counts(MarkKind.ROLE))
+    yield _by_share("Characters by role", MarkKind.ROLE, _ROLES, stats.roles, index)
+    yield _by_share("Characters by writer", MarkKind.WRITER, _WRITERS, opened.writers, index)
     if len(stats.formats) > 1:
         yield _by_mark("Rows by format", MarkKind.FORMAT, stats.formats, index.counts(MarkKind.FORMAT), "row")
 
@@ -311,18 +313,29 @@ _ROLES: Final = {
     Role.ASSISTANT: "model messages",
     Role.TOOL: "tool results",
 }
+_WRITERS: Final = {
+    MessageOrigin.PERSON: "people",
+    MessageOrigin.MODEL: "models",
+    MessageOrigin.MOCK: "mocks and tools",
+    MessageOrigin.IMPORT: "imported rows",
+    MessageOrigin.GATEWAY: "clients of the gateway",
+}
 
 
-def _by_role(roles: Mapping[Role, int], rows: Mapping[tuple[str, ...], int]) -> PictureChart:
-    total = sum(roles.values())
+def _by_share(
+    title: str, kind: MarkKind, names: Mapping[Any, str], characters: Mapping[Any, int], index: RowIndex
+) -> PictureChart:
+    rows, total = index.counts(kind), sum(characters.values())
     bars: list[tuple[str, int, str, Condition]] = []
-    for role, name in _ROLES.items():
-        if number := roles.get(role, 0):
+    for key, name in names.items():
+        if number := characters.get(key, 0):
             text = (
-                f"{percent(number / total)}, {count(number, 'character')} in {count(rows[str(role),], 'row')}"
+                f"{percent(number / total)}, {count(number, 'character')} in {count(rows[str(key),], 'row')}"
             )
-            bars.append((name, number, text, _marked(MarkKind.ROLE, str(role), label=f"has {name}")))
-    return _chart("Characters by role", bars)
+            bars.append(
+                (name, number, text, _marked(kind, str(key), label=f"{title.rpartition(' ')[2]}: {name}"))
+            )
+    return _chart(title, bars)
 
 
 def _chart(title: str, bars: Sequence[tuple[str, int, str, Condition]], note: str = "") -> PictureChart:

@@ -1,6 +1,7 @@
 """Open a data set as a picture, and find rows in it."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,14 +11,17 @@ import gradio as gr
 import numpy as np
 
 from workbench.app.services import Services
+from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.library.datasets.row_files import FileRow
 from workbench.library.datasets.session_export import export_rows
 from workbench.library.datasets.set_diff import SetDiff
+from workbench.records.corpus.conversations import ExportConversation
 from workbench.records.owner import NotPermitted, Permission
 from workbench.rollout.setting_field import NumberRange
 from workbench.trajectory.compress import CountTokens, estimate_tokens
+from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.sets.row_index import Rows, shuffled
 from workbench.ui.incoming.fields import number_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
@@ -244,8 +248,18 @@ def _read_sessions(services: Services, data: DataForm, opened: OpenedRows) -> It
         for result in done.rows:
             if result.row is not None:
                 row = FileRow(len(opened.index) + 1, result.row, line=result.original)
-                opened.add(row, link_to(done.session_id))
+                opened.add(row, link_to(done.session_id), _writers(result.conversation))
         yield number / max(total, number)
+
+
+def _writers(conversation: ExportConversation) -> Mapping[str, int]:
+    """Return the characters of each origin, without the system text."""
+    found: Counter[str] = Counter()
+    for message, origin in zip(conversation.trajectory.messages, conversation.origins, strict=False):
+        if origin is not None and message.role is not Role.SYSTEM:
+            for entry in text_entries((message,), bare_result):
+                found[str(origin)] += len(entry.text)
+    return found
 
 
 def _counter(services: Services, tokenizer: str) -> CountTokens:
