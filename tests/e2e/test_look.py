@@ -11,6 +11,7 @@ from tests.e2e.conftest import served
 from tests.e2e.hostile import UNMARKED, expect_harmless
 from tests.e2e.play import SLOW_MS, Server, write_script
 from tests.e2e.test_data import row, write
+from tests.e2e.test_every_tab import findings
 from tests.records.corpus.sessions import CALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -150,6 +151,24 @@ def test_two_files_are_compared(look: Look, rows_file: Path, tmp_path: Path) -> 
     expect_harmless(look.page, "#page-tab-data")
     look.page.locator("#data-check").click()
     expect(diff.get_by_role("heading", name="weather.jsonl → other.jsonl")).to_be_hidden()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_picture_and_difference_are_accessible(
+    look: Look, rows_file: Path, tmp_path: Path, theme: str
+) -> None:
+    look.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    look.open_path(rows_file)
+    for title in ("Calls by tool", "Tokens per row"):
+        look.chart(title)
+    look.found.locator("summary").first.click()
+    assert findings(look.page, f"picture, {theme}") == []
+    look.page.get_by_role("button", name="Compare with another file").click()
+    other = write(tmp_path / "other.jsonl", row("Weather in city 0?", answer="Rain."), row("New?"))
+    look.page.locator("#data-other-path").locator("input, textarea").first.fill(str(other))
+    look.page.locator("#data-compare-files").click()
+    expect(look.page.locator("#data-diff").get_by_role("heading", name="Added rows")).to_be_visible()
+    assert findings(look.page, f"difference, {theme}") == []
 
 
 def test_hostile_rows_are_text_and_a_bad_file_says_what_is_wrong(look: Look, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ ROWS = [
     {**SHAREGPT, "id": "a"},
 ]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+TWICE = json.dumps(OPENAI).replace("{", '{"id": "x", "id": "y", ', 1)
 
 
 @pytest.fixture
@@ -43,14 +44,16 @@ def opened():
 
 
 def test_findings_are_those_of_check(tmp_path, opened):
-    (tmp_path / "rows.jsonl").write_text(LINES)
+    (tmp_path / "rows.jsonl").write_text(LINES + TWICE + "\n{oops\n")
     rows = opened(tmp_path / "rows.jsonl")
     checked = Counter(
         found.finding.code for found in FilesCheck(files=[str(tmp_path / "rows.jsonl")]).findings()
     )
     assert rows.codes == checked
-    assert (rows.stats.rows, rows.stats.unreadable) == (4, 1)
-    assert rows.index.counts(MarkKind.FORMAT) == {("sharegpt",): 3, ("openai",): 1}
+    assert (rows.stats.rows, rows.stats.unreadable) == (5, 2)
+    assert rows.index.counts(MarkKind.FORMAT) == {("sharegpt",): 3, ("openai",): 2}
+    assert "duplicate-key" in {finding.code for finding in rows.open_row(5).findings}
+    assert "not JSON" in rows.open_row(6).findings[0].message
     assert [finding.code for finding in rows.open_row(4).findings] == ["duplicate-row"]
     assert rows.open_row(4).findings[0].message.endswith("row 1")
     assert "unknown-format" in {finding.code for finding in rows.open_row(3).findings}
@@ -75,6 +78,14 @@ def test_a_row_is_read_again_as_it_was(tmp_path, name, data, opened):
     rows.close()
     with pytest.raises(BadInput, match="not open any more"):
         rows.open_row(0)
+
+
+def test_odd_rows_of_an_array_are_read_again(tmp_path, opened):
+    (tmp_path / "rows.json").write_text('[{"messages": [], "n": NaN}, 7, {"messages": []}]')
+    rows = opened(tmp_path / "rows.json")
+    assert str(rows.open_row(0).fields["n"]) == "nan"
+    assert rows.open_row(1).findings[0].message == "not a JSON object"
+    assert rows.open_row(2).fields == {"messages": []}
 
 
 def test_rows_of_parquet_are_read_again(tmp_path, opened):

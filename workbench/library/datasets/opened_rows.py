@@ -86,6 +86,8 @@ class OpenedRows:
     _check: RowsCheck = field(default_factory=RowsCheck)
     _duplicates: dict[int, DuplicateRow] = field(default_factory=dict[int, DuplicateRow])
     """The rows that repeat an earlier one."""
+    _problems: dict[int, str] = field(default_factory=dict[int, str])
+    """Why rows of the temporary file cannot be read; such a row is empty there."""
     _links: dict[int, str] = field(default_factory=dict[int, str])
     _file: IO[bytes] | None = None
     _stamp: _Stamp | None = None
@@ -137,8 +139,10 @@ class OpenedRows:
             if self.keys is not None:
                 self.keys.append(key_of_unreadable(line_of_row(row)))
             findings: tuple[RowFinding, ...] = (formed,)
+            if isinstance(row, FileRow) and row.fields is None:
+                self._problems[place] = formed.message
         else:
-            checked = check_fields(formed.fields, formed.row_format)
+            checked = check_fields(formed.fields, formed.row_format, repeated=formed.repeated)
             findings = self._check.count(checked)
             facts = facts_of(checked.content, self.count_tokens)
             self.stats.add_facts(facts, self.name, row.number)
@@ -173,12 +177,15 @@ class OpenedRows:
             BadInput: The file was changed or deleted in the meantime.
         """
         number = self.index.numbers[place]
+        if place in self._problems:
+            finding = RowFinding(code="unreadable-row", message=self._problems[place])
+            return OpenedRow(number, None, None, (finding,), self._links.get(place, ""))
         row = parse_line(FileLine(number, self._line(place)))
         formed = format_of_row(row, self.read_as)
         link = self._links.get(place, "")
         if isinstance(formed, RowFinding):
             return OpenedRow(number, row.fields, None, (formed, *self._repeats(place)), link)
-        checked = check_fields(formed.fields, formed.row_format)
+        checked = check_fields(formed.fields, formed.row_format, repeated=formed.repeated)
         findings = (*checked.findings, *self._repeats(place))
         return OpenedRow(number, row.fields, facts_of(checked.content, self.count_tokens), findings, link)
 
@@ -233,7 +240,13 @@ class OpenedRows:
 
 def line_of_row(row: FileLine | FileRow) -> bytes:
     """Return a row as a line of JSON, byte for byte if it is one."""
-    return row.line if row.line is not None else line_of(row.fields or {})
+    if row.line is not None:
+        return row.line
+    try:
+        return line_of(row.fields or {})
+    except ValueError:
+        # NaN or an infinite number, which is a finding of the row.
+        return json.dumps(row.fields).encode()
 
 
 def _stamp(file: IO[bytes]) -> _Stamp:

@@ -94,7 +94,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
     const rows = shown.total.toLocaleString("en") + (shown.total === 1 ? " row" : " rows");
     const order = shown.seed === null ? "" : ", in random order";
     element.replaceChildren(
-      node("h3", { role: "status" }, rows + order),
+      node("h3", {}, node("span", { role: "status" }, rows + order)),
       node(
         "div",
         { class: "hw-finder" },
