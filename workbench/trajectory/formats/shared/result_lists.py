@@ -21,11 +21,11 @@ def split_lists(entries: Sequence[RowEntry]) -> tuple[RowEntry, ...]:
     Only a result that is alone after a message with several calls is split, and only if it has no id: an id says
     which of the calls it answers.
     """
-    ends = (*entries[1:], None)
-    befores = (None, *entries[:-1])
+    following = (*entries[1:], None)
+    previous = (None, *entries[:-1])
     return tuple(
         _split(before, entry) if after is None or after.role is not Role.TOOL else entry
-        for before, entry, after in zip(befores, entries, ends, strict=False)
+        for before, entry, after in zip(previous, entries, following, strict=False)
     )
 
 
