@@ -220,7 +220,7 @@ class _Others:
         return pa.struct([*own, *((name, _plain(kinds)) for name, kinds in self._seen.get(path, {}).items())])
 
     def cell(self, name: str, value: JsonValue, kind: pa.DataType) -> JsonValue:
-        """Return a value as this type holds it: JSON text for what is no text, but is written as one."""
+        """Return a value as this type holds it: JSON text where a column of texts holds something else."""
         if any(path[0] == name for path in self._seen):
             return _cell_of(value, kind)
         return _cell(value, kind)
