@@ -230,6 +230,7 @@ def test_conditions_are_read_strictly():
     chosen, conditions = read_conditions(json.dumps([tool, long, short]))
     assert chosen == RowFilter(marks=(RowMark(MarkKind.TOOL, ("f",)),), tokens=Range(10, 20))
     assert [condition.label for condition in conditions] == ["calls f", "a", "b"]
+    assert len(read_conditions(json.dumps([tool] * 100))[1]) == 20
     for wrong in ("{", "[1]", '[["a", "1"]]', '[["a", "{}"]]', '[["a", "{\\"mark\\": [\\"x\\", \\"f\\"]}"]]',
                   '[["a", "{\\"count_tokens\\": [1, 2]}"]]', '[["a", "{\\"tokens\\": [1]}"]]'):  # fmt: skip
         with pytest.raises(Exception, match="not valid"):

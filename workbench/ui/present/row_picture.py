@@ -26,6 +26,8 @@ MOST_OPTIONS: Final = 200
 """Maximum number of tools and codes to choose a filter from."""
 PAGE: Final = 10
 """Rows that are shown at once."""
+_MOST_CONDITIONS: Final = 20
+"""Conditions that are applied; each takes a look at the whole index."""
 _BINS: Final = 8
 """Bars for the lengths up to the maximum."""
 
@@ -140,7 +142,7 @@ def read_conditions(text: str) -> tuple[RowFilter, tuple[Condition, ...]]:
     """
     chosen, conditions = RowFilter(), list[Condition]()
     try:
-        for label, written in cast("list[list[str]]", json.loads(text or "[]")):
+        for label, written in cast("list[list[str]]", json.loads(text or "[]"))[:_MOST_CONDITIONS]:
             chosen = _narrowed(chosen, as_object(cast(JsonValue, json.loads(written))))
             conditions.append(Condition(str(label), written))
     except (ValueError, TypeError, RecursionError) as error:
