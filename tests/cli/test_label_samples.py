@@ -174,7 +174,7 @@ def test_the_model_gets_the_guidelines_questions_and_allowed_verdicts(tmp_path, 
     with services_for(tmp_path, "x") as (services, _):
         engine = Recorder(verdict("right"))
         [row] = judge_rows(services, engine, project=project, name="m", is_cancelled=lambda: False)
-        # "right" is no verdict on an answer.
+        # "right" is a verdict on calls only.
         assert (row.labelled, row.unclear) == (1, 1)
         for_call, for_answer = engine.requests
         assert for_call.constraint.schema["properties"]["verdict"]["enum"] == [

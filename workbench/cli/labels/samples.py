@@ -90,7 +90,7 @@ def lot(
 ) -> None:
     """Accept or reject a lot of rows by a sample.
 
-    The lot is all rows that match the filter. It is accepted if at most so many rows of the sample are bad. Both risks
+    The lot is all rows that match the filter. It is accepted if few enough rows of the sample are bad. Both risks
     are shown. Without LOT, lists the lots of the project and how far they are.
     """
     fields = {"tag": tag, "format": row_format, "source": source, "tool": tool, "finding": finding}
@@ -208,7 +208,8 @@ def judge(
 ) -> None:
     """Let a model label the rows as one more annotator.
 
-    It labels what is assigned to people. Its labels never count as those of a person. `agreement` and `gold` show them beside those of people.
+    It labels what is assigned to people. Its labels never count as those of a person. `agreement` and `gold` show them
+    beside those of people.
     """
     from workbench.app.label_judge import judge_rows
 

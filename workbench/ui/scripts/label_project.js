@@ -4,6 +4,7 @@ import { node } from "./dom.js";
 import { actButton } from "./label_form.js";
 import { fieldOf } from "./label_overlay.js";
 import { WORDS } from "./label_panel.js";
+import { reviewParts } from "./label_review.js";
 import { drawCorrection } from "./label_talk.js";
 
 const FIELDS = [
@@ -133,8 +134,18 @@ export const addProject = (desk) => {
         }),
         button("Cancel", close),
       ),
-      ...(isNew ? [] : [assignment(), deletion(project.name)]),
+      ...(isNew ? [] : [assignment(), ...reviewParts(desk, manage, button, true), deletion(project.name)]),
       ...(isNew && project.deleted.length ? [restoration(project.deleted)] : []),
+    );
+    dialog.showModal();
+  };
+
+  // Shows reviewers of somebody else's project its lots, and how often annotators are right.
+  const openReview = () => {
+    dialog.replaceChildren(
+      node("h2", {}, state.view.project.name),
+      ...reviewParts(desk, manage, button, false),
+      node("div", { class: "hw-project-acts" }, button("Close", close)),
     );
     dialog.showModal();
   };
@@ -145,6 +156,7 @@ export const addProject = (desk) => {
     return [
       act("New project", true),
       project.name && Object.keys(project.form).length ? act("Edit project and assign rows", false) : null,
+      project.role === "reviewer" ? actButton("Lots and gold rows", "", openReview) : null,
     ].filter(Boolean);
   };
 

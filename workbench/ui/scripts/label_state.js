@@ -31,6 +31,7 @@ export const addState = (desk) => {
     trial: null, // the form of an added call whose result a mock is to give
     manage: null, // a change of the project or an assignment that is to be sent
     agreement: "",
+    review: { lots: [], accuracies: [], models: [] }, // samples for review of the project
     serial: 0,
     sent: null, // the command that waits for its answer
     isWanted: false, // whether the view should be loaded again
@@ -238,6 +239,7 @@ export const addState = (desk) => {
       return;
     }
     if (value.agreement !== null) state.agreement = value.agreement;
+    if (value.review) state.review = value.review;
     // What was loaded of other sessions does not have these actions yet.
     for (const [id, loaded] of state.talks) {
       const own = done.filter((action) => action.session === id && isOfSeat(action));

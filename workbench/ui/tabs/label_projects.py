@@ -8,6 +8,7 @@ from workbench.errors import BadInput
 from workbench.records.labels.project import Project, QueueFilter
 from workbench.ui.present.label.commands import MOST_DIGITS, LabelCommand, read_project
 from workbench.ui.present.words import count
+from workbench.ui.tabs.label_review import manage_review
 
 
 def queue_filter(services: Services, command: LabelCommand) -> QueueFilter:
@@ -36,6 +37,10 @@ def manage(services: Services, command: LabelCommand) -> tuple[LabelCommand, str
             return command, _assign(services, command)
         case "unassign":
             return command, _unassign(services, command)
+        case "sample" | "lot" | "record" | "gold" | "no-gold":
+            return command, manage_review(
+                services, fields, queue_filter(services, command), command.seat.project
+            )
         case "delete":
             # The page names the project that the owner confirmed, which may not be the shown one.
             services.labels.delete_project(name, who=services.owner.name)

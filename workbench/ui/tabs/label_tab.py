@@ -42,6 +42,7 @@ from workbench.ui.present.label.label_tab import (
     QueueFacts,
     show_desk,
 )
+from workbench.ui.present.label.review import ReviewView, show_review
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.label_projects import manage, queue_filter
 from workbench.ui.tabs.play.runs import Runs, tab_of
@@ -219,10 +220,12 @@ def _answer(
         page = queue.page(session_id)
         ahead = _ahead(services, command, page, session_id) if session_id else ()
         is_decider = current is None or current.role is not ProjectRole.ANNOTATOR
+        agreement = _agreement(services, command, is_decider=is_decider)
         facts = QueueFacts(
             page=page,
             progress=progress,
-            agreement=_agreement(services, command, is_decider=is_decider),
+            agreement=agreement,
+            review=_review(services, seat.project, agreement, is_decider=is_decider),
             deleted=[project.name for project in services.labels.deleted_projects()],
         )
     except WorkbenchError as error:
@@ -290,12 +293,24 @@ def _ahead(
 
 def _agreement(services: Services, command: LabelCommand, *, is_decider: bool) -> ProjectAgreement | None:
     """Return the agreement, or None if it need not be computed again or may not be shown."""
-    is_moved = not command.known or any(
-        action.kind not in (ActionKind.LABEL, ACCEPT, ACCEPT_REST) for action in command.actions
+    is_moved = (
+        not command.known
+        or bool(command.manage)
+        or any(action.kind not in (ActionKind.LABEL, ACCEPT, ACCEPT_REST) for action in command.actions)
     )
     if not is_moved:
         return None
     return project_agreement(services.labels.judgements(project=command.seat.project) if is_decider else ())
+
+
+def _review(
+    services: Services, project: str, agreement: ProjectAgreement | None, *, is_decider: bool
+) -> ReviewView | None:
+    """Return the samples for review, when the agreement is computed again."""
+    if agreement is None or not is_decider or not project:
+        return None if agreement is None else ReviewView()
+    lots, accuracies = services.labels.lots(project=project), services.labels.accuracies(project=project)
+    return show_review(lots, accuracies, agreement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

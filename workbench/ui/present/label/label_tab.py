@@ -15,6 +15,7 @@ from workbench.records.labels.project import (
     QueuePage,
 )
 from workbench.ui.present.label.conversation import TalkView, show_talk
+from workbench.ui.present.label.review import ReviewView
 from workbench.ui.present.markdown import MarkdownNode, parse_markdown
 from workbench.ui.present.notices import CLEAR, NoticeView
 
@@ -130,6 +131,8 @@ class LabelTabView:
     """The progress of each annotator."""
     agreement: str | None
     """Agreement of the labellers for each kind of item. Empty with fewer than two labellers, None if unchanged."""
+    review: ReviewView | None
+    """The samples for review. None if unchanged, or if they may not be shown."""
     talk: TalkView | None
     """The open conversation, or None."""
     hint: str
@@ -155,6 +158,8 @@ class QueueFacts:
     """Agreement of all annotators of the project, or None if it was not computed again."""
     deleted: Sequence[str] = ()
     """Names of deleted projects, as in `ProjectView`."""
+    review: ReviewView | None = None
+    """The samples for review, or None if they were not read again."""
 
 
 NO_QUEUE: Final = QueueFacts(
@@ -207,6 +212,7 @@ def show_desk(
         if len(progress.annotators) > 1
         else (),
         agreement=_agreement(queue.agreement),
+        review=queue.review,
         talk=show_talk(labelling, seat) if labelling else None,
         hint=NOTHING_LEFT if progress.total else EMPTY,
         notice=notice,
