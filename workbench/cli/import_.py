@@ -61,16 +61,26 @@ def import_(
             done = _imported(owned, file, format_, options)
             for row in with_progress(done, "rows", lambda file=file: row_total([file])):
                 changes.update(row.changes)
-                counts["imported" if row.is_new else "known" if row.session_id else "failed"] += 1
+                counts[_outcome(row)] += 1
                 rows += [_row_json(file, row)] if as_json else []
                 _report(file, row)
-    imported, known, failed = counts["imported"], counts["known"], counts["failed"]
+    imported, known, repeated, failed = (counts[name] for name in ("imported", "known", "repeated", "failed"))
     if as_json:
         changed: JsonObject = {"changes": dict(sorted(changes.items()))} if changes else {}
-        write_json_line({"imported": imported, "known": known, "failed": failed, **changed, "rows": rows})
+        write_json_line(
+            {
+                "imported": imported,
+                "known": known,
+                "repeated": repeated,
+                "failed": failed,
+                **changed,
+                "rows": rows,
+            }
+        )
     queued = " and added to the labelling queue" if queue and imported else ""
+    same = f"{count_of(repeated, 'row')} the same as an earlier row, " if repeated else ""
     print(
-        f"{count_of(imported, 'session')} imported{queued}, {count_of(known, 'row')} imported before, "
+        f"{count_of(imported, 'session')} imported{queued}, {count_of(known, 'row')} imported before, {same}"
         f"{count_of(failed, 'row')} unreadable",
         file=sys.stderr,
     )
@@ -86,12 +96,19 @@ def _imported(services: Services, file: str, read_as: str, options: ImportOption
     return import_rows(services.corpus, rows, services.setup_for(), options)
 
 
+def _outcome(row: RowImported) -> str:
+    if row.is_new:
+        return "imported"
+    return "repeated" if row.same_as else "known" if row.session_id else "failed"
+
+
 def _report(file: str, row: RowImported) -> None:
     if row.problem:
         where = f" ({row.pointer})" if row.pointer else ""
         print(shown(f"{file}:{row.number}: {row.problem}{where}"), file=sys.stderr)
     elif not row.is_new:
-        print(f"{file}:{row.number}: imported before as session {row.session_id}", file=sys.stderr)
+        where = f"the same as row {row.same_as} of this file," if row.same_as else "imported before as"
+        print(f"{file}:{row.number}: {where} session {row.session_id}", file=sys.stderr)
 
 
 def _row_json(file: str, row: RowImported) -> JsonObject:
@@ -100,6 +117,7 @@ def _row_json(file: str, row: RowImported) -> JsonObject:
         "row": row.number,
         "session": row.session_id,
         "new": row.is_new,
+        "same_as": row.same_as,
         "problem": row.problem or None,
         "pointer": row.pointer or None,
     }

@@ -59,6 +59,9 @@ def check(
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Number of processes")] = 1,
     engine: EngineOption = RowEngine.PROCESSES,
     address: AddressOption = "",
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
+    ] = False,
     fix_out: Annotated[
         str, typer.Option(metavar="FILE", help="Write the rows with safe fixes applied to this file")
     ] = "",
@@ -101,7 +104,12 @@ def check(
     report = kind(chosen, shows_findings=not statistics)
     with report, ProgressLine("rows", lambda: row_total(files)) as progress:
         files_check = FilesCheck(
-            files=files, read_as=format_, options=options, runner=runner, on_rows=progress.show
+            files=files,
+            read_as=format_,
+            options=options,
+            runner=runner,
+            on_rows=progress.show,
+            allows_empty=allow_empty,
         )
         for finding in files_check.findings():
             progress.hide()

@@ -31,7 +31,7 @@ from workbench.cli.rows.row_engine import (
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.errors import BadInput
-from workbench.library.datasets.conversion import RowDone
+from workbench.library.datasets.conversion import NoRows, RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, format_named
 from workbench.trajectory.sets.split import RowSplit
@@ -218,6 +218,9 @@ def convert(
     source: Annotated[
         str, typer.Option(help="Value of the column source, for rows without this column")
     ] = SOURCE,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
+    ] = False,
     engine: EngineOption = RowEngine.PROCESSES,
     address: AddressOption = "",
     report: Annotated[
@@ -227,7 +230,7 @@ def convert(
 ) -> None:
     """Convert training rows to another format.
 
-    Reports what rows lose and which are skipped. Exit code 1 if rows were skipped.
+    Reports what rows lose and which are skipped. Exit code 1 if rows were skipped, or if there are none.
     """
     from workbench.library.datasets.conversion import Conversion
 
@@ -241,17 +244,26 @@ def convert(
         strips_tool_prompt=strip_tool_prompt,
     )
     conversion = Conversion(
-        read_as=from_, write_as=to, row_options=options, arguments=arguments.value, is_strict=strict
+        read_as=from_,
+        write_as=to,
+        row_options=options,
+        arguments=arguments.value,
+        is_strict=strict,
+        allows_empty=allow_empty or Path(file).expanduser().is_dir(),
     )
     row_split = split_of(split, seed, group)
     summary = Summary()
     with ConvertReport(report) as reporter:
         converted = _converted(file, out, conversion, row_split, engine, address)
-        for shard, done in with_progress(converted, "rows", lambda: row_total([file])):
-            summary.add(done)
-            reporter.add(shard, done)
-            if stop and not done.is_written:
-                raise BadInput(f"{shard}:{done.number}", done.problems[0].message, "nothing was written")
+        try:
+            for shard, done in with_progress(converted, "rows", lambda: row_total([file])):
+                summary.add(done)
+                reporter.add(shard, done)
+                if stop and not done.is_written:
+                    raise BadInput(f"{shard}:{done.number}", done.problems[0].message, "nothing was written")
+        except NoRows as error:
+            print(f"workbench: {error}", file=sys.stderr)
+            raise typer.Exit(LEFT_OUT) from error
     if as_json:
         write_json_line(summary.to_json())
     for line in summary.lines():

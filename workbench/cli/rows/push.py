@@ -26,11 +26,14 @@ def receipt(
     ] = "-",
     format_: FormatOption = "auto",
     ignore: IgnoreOption = None,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a receipt for row files: hashes, counts, issues.
 
-    Exit code 1, without a receipt, if rows have errors.
+    Exit code 1, without a receipt, if rows have errors or a file has none.
     """
     from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes, write_receipt
 
@@ -38,7 +41,7 @@ def receipt(
     for file in files:
         for _number in with_progress(maker.add(file), "rows", lambda file=file: row_total([file])):
             pass
-    maker.finish()
+    maker.finish(allows_empty=allow_empty)
     if maker.counts.errors:
         print(
             f"workbench: no receipt written, rows have errors: {_counts(maker.counts.issues)}",

@@ -11,7 +11,9 @@ from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.formats.known import AUTO
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.call_forms import ArgumentForms
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck, duplicate_finding
+from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.duplicates import DuplicateRow
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.repair import RepairedRow, repair_row
@@ -84,6 +86,8 @@ class FilesCheck:
     """Format of the rows, or `auto`."""
     options: CheckOptions = field(default_factory=CheckOptions)
     runner: ChunkRunner = field(default_factory=LocalRunner)
+    allows_empty: bool = False
+    """Whether a file without rows is not an error."""
     on_rows: Callable[[int], None] = lambda _count: None
     """Called with the number of rows that were checked so far."""
     totals: RowsCheck = field(default_factory=RowsCheck)
@@ -95,16 +99,30 @@ class FilesCheck:
         """Yield the findings row by row, then the duplicates, then the findings about the set.
 
         Raises:
-            BadInput: A file cannot be opened or is cut off.
+            BadInput: A file cannot be opened.
         """
+        current, forms = "", ArgumentForms()
         for file, checked in self._checked():
+            if file != current:
+                current, forms = file, ArgumentForms()
             self._count(checked)
             for number, finding in checked.findings:
                 yield FileFinding(file, number, finding)
+            was_mixed = forms.finding is not None
+            forms.extend(checked.check.forms, checked.numbers)
+            if forms.finding and not was_mixed:
+                yield FileFinding(file, *forms.finding)
+        yield from self._empty_files()
         yield from map(self._duplicate_finding, self.totals.duplicates(self._ends))
         everywhere = self.files[0] if len(self.files) == 1 else None
         for finding in self.totals.facts.findings():
             yield FileFinding(everywhere, None, finding)
+
+    def _empty_files(self) -> Iterator[FileFinding]:
+        for file, start, end in zip(self.files, (0, *self._ends), self._ends, strict=False):
+            if start == end and not self.allows_empty:
+                message = "the file has no rows; run the step before again, or use --allow-empty"
+                yield FileFinding(file, None, row_finding("empty-file", message))
 
     def _checked(self) -> Iterator[tuple[str, ChunkCheck]]:
         """Yield each chunk's result, file by file, and record after how many rows each file ends."""

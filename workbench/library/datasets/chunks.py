@@ -8,7 +8,14 @@ from multiprocessing import get_context
 from typing import Final, NamedTuple, Protocol
 
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
-from workbench.library.datasets.row_files import FileLine, FileRow, format_of_row, parse_line, read_raw
+from workbench.library.datasets.row_files import (
+    DamagedFile,
+    FileLine,
+    FileRow,
+    format_of_row,
+    parse_line,
+    read_raw,
+)
 from workbench.library.ray_cluster import map_numbers, started_ray
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck
@@ -48,7 +55,7 @@ class ChunkRunner(Protocol):
         """Yield the results of all chunks of all files, in order.
 
         Raises:
-            BadInput: A file cannot be opened or is cut off.
+            BadInput: A file cannot be opened.
         """
         ...
 
@@ -80,12 +87,22 @@ class LocalRunner:
 
 
 def chunks_of(file: str) -> Iterator[Chunk]:
-    """Yield the rows of a file in chunks of a few hundred.
+    """Yield the rows of a file in chunks of a few hundred. A file that is cut off ends with a row that says so.
 
     Raises:
-        BadInput: The file cannot be opened or is cut off.
+        BadInput: The file cannot be opened.
     """
-    return _chunks(read_raw(file))
+    return _chunks(_until_damaged(file))
+
+
+def _until_damaged(file: str) -> Iterator[FileLine | FileRow]:
+    number = 0
+    try:
+        for row in read_raw(file):
+            number = row.number
+            yield row
+    except DamagedFile as error:
+        yield FileRow(number + 1, None, f"from here on, the file cannot be read: {error.problem}"[:98])
 
 
 def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck:

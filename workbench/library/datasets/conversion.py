@@ -32,6 +32,12 @@ class Conversion:
     Parquet and for standard input, which cannot be read twice."""
     is_strict: bool = False
     """Whether to skip rows that would lose something."""
+    allows_empty: bool = True
+    """Whether a file without rows is converted to one without rows."""
+
+
+class NoRows(BadInput):
+    """A file has no rows, so nothing was written."""
 
 
 class RowDone(NamedTuple):
@@ -69,6 +75,7 @@ def convert_files(
         split: How to assign rows to splits; None writes one file.
 
     Raises:
+        NoRows: The file has no rows, and that is not allowed.
         BadInput: A file cannot be read or written, or a format is unknown or can only be read.
     """
     form = format_named(conversion.write_as)
@@ -78,11 +85,22 @@ def convert_files(
         )
     row_options = replace(conversion.row_options, arguments=_argument_form(sources, target, conversion))
     with ExitStack() as stack:
+<<<<<<< HEAD
         writers = _Writers(target, split, stack, form)
         for source in sources:
             for row in read_rows(source):
                 reading = _row_reading(row, conversion.read_as)
                 yield ShardRow(source, _done(row.number, reading, form, row_options, conversion, writers))
+=======
+        writers = _Writers(target, split, stack)
+        is_empty = True
+        for row in read_rows(source):
+            is_empty = False
+            reading = _row_reading(row, conversion.read_as)
+            yield _done(row.number, reading, form, row_options, conversion, writers)
+        if is_empty and not conversion.allows_empty:
+            raise NoRows(f"file {source}", "it has no rows, so nothing was written", "or use --allow-empty")
+>>>>>>> ba0b5ce0 (Files without rows and damaged files are findings, arguments of both forms in one file are named, and import says which row of the file a row repeats)
 
 
 def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:

@@ -14,7 +14,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.spelling.tools import template_json
 from workbench.library.datasets.export_target import ReadLimits
-from workbench.library.datasets.row_files import OWN_FILE, FileRow, too_large
+from workbench.library.datasets.row_files import OWN_FILE, DamagedFile, FileRow, too_large
 
 _MOST_COLUMNS: Final = 1_000
 """Maximum number of leaf columns; each is opened separately."""
@@ -148,7 +148,7 @@ def read_parquet(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow
             number += 1
             yield FileRow(number, {key: value for key, value in fields.items() if value is not None})
     except (pa.ArrowException, OSError) as error:
-        raise BadInput(f"file {source}", f"cannot be read as Parquet: {error}"[:200]) from error
+        raise DamagedFile(f"file {source}", f"cannot be read as Parquet: {error}"[:200]) from error
 
 
 def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:

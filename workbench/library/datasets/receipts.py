@@ -119,8 +119,10 @@ class ReceiptMaker:
             # Drops the names that no row is left for.
             self.counts.formats += Counter()
 
-    def finish(self) -> None:
-        """Count findings that need all rows: duplicates, and findings about the whole set."""
+    def finish(self, *, allows_empty: bool = True) -> None:
+        """Count findings that need all rows: duplicates, files without rows, and findings about the whole set."""
+        empty = [file for file in self._files if not file.rows and not allows_empty]
+        self.counts.add_findings(row_finding("empty-file", "the file has no rows") for _ in empty)
         duplicates = (row_finding(duplicate.code, "") for duplicate in self._check.duplicates(self._ends))
         self.counts.add_findings([*duplicates, *self._check.facts.findings()])
 

@@ -31,6 +31,10 @@ _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
 
 
+class DamagedFile(BadInput):
+    """A file is cut off, or its compression or its Parquet is damaged."""
+
+
 class FileRow(NamedTuple):
     """A row of a file, or why it cannot be read."""
 
@@ -154,7 +158,7 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
             else:
                 yield from _rows_or_sessions(_lines(file, source, limits), source, limits)
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"file {source}", f"it is cut off or damaged: {error}") from error
+        raise DamagedFile(f"file {source}", f"it is cut off or damaged: {error}") from error
 
 
 def has_plain_lines(source: str) -> bool:
@@ -333,10 +337,22 @@ def _values(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRo
 
 
 def _spans_lines(file: IO[bytes]) -> bool:
-    """Return whether the file is an array, or begins with an object whose first line is only its brace."""
-    start = file.read(64)
+    """Return whether the file is an array, or begins with an object that does not end on its first line.
+
+    A first line that is cut off does not count: then the next lines do not complete it.
+    """
+    start = file.read(_CHUNK).removeprefix(_BOM).lstrip()
     file.seek(0)
-    return _SPANNING.match(start.removeprefix(_BOM).lstrip()) is not None
+    if _SPANNING.match(start[:64]):
+        return True
+    line = start.partition(b"\n")[0]
+    if not line.startswith(b"{") or len(line) == len(start) or parse_line(FileLine(1, line)).fields:
+        return False
+    try:
+        _, end = json.JSONDecoder().raw_decode(start.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return False
+    return end > len(line)
 
 
 def _first_bytes(source: str) -> bytes:

@@ -60,6 +60,8 @@ class RowImported:
     """The row's session; None if it has none."""
     is_new: bool = False
     """Whether the session is new."""
+    same_as: int | None = None
+    """Number of the row of this file that the session was made from; None if it was there before the import."""
     problem: str = ""
     """Why the row was not imported; empty if it was."""
     pointer: str = ""
@@ -96,10 +98,15 @@ def import_rows(
         BadInput: The file is cut off.
         StoreError: The store cannot be written.
     """
-    setups = _Setups(default_setup)
+    setups, numbers = _Setups(default_setup), dict[int, int]()
     options = replace(options, started_at=options.started_at or corpus.now())
     for batch in _batches(rows):
-        yield from _stored(corpus, batch, setups, options)
+        for row in _stored(corpus, batch, setups, options):
+            # A hash, so that a million rows take little memory.
+            key = hash(row.session_id)
+            if row.is_new and not options.allows_repeats:
+                numbers[key] = row.number
+            yield row if row.is_new else replace(row, same_as=numbers.get(key))
 
 
 def _batches(rows: Iterable[ReadRow]) -> Iterator[list[ReadRow]]:

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, cast
 
@@ -137,3 +137,46 @@ def given_arguments(row: TrainingRow) -> Iterator[GivenArguments]:
             if call.arguments_pointer != call.pointer and call.arguments is not None:
                 form: ArgumentForm = "object" if call.arguments_text is None else "text"
                 yield GivenArguments(form, entry, index, call)
+
+
+@dataclass(slots=True)
+class ArgumentForms:
+    """The first row with arguments of each form, in a format for which the form matters."""
+
+    places: dict[ArgumentForm, tuple[int, RowFinding]] = field(
+        default_factory=dict[ArgumentForm, tuple[int, RowFinding]]
+    )
+    """Row, and the finding if the form differs from that of earlier rows."""
+
+    def add(self, row: TrainingRow, number: int) -> None:
+        """Add a row, after all rows before it."""
+        traits = FORMATS.get(row.format)
+        if len(self.places) == len(_FORMS) or not traits:
+            return
+        # With objects, a format that needs text has an error for each call.
+        takes_object = traits.has_object_arguments
+        if not (takes_object or traits.needs_text_arguments):
+            return
+        for place in given_arguments(row):
+            if place.form not in self.places and (takes_object or place.form == "text"):
+                self.places[place.form] = (number, _mixed(place))
+
+    def extend(self, other: "ArgumentForms", numbers: Sequence[int]) -> None:
+        """Add the forms of later rows, whose row `i` has the number `numbers[i]` here."""
+        for form, (row, finding) in other.places.items():
+            self.places.setdefault(form, (numbers[row], finding))
+
+    @property
+    def finding(self) -> tuple[int, RowFinding] | None:
+        """The first row with another form than those before it, and the finding about it; None if all have one."""
+        return tuple(self.places.values())[-1] if len(self.places) == len(_FORMS) else None
+
+
+_FORMS: Final = {"object": "an object", "text": "text"}
+
+
+def _mixed(place: GivenArguments) -> RowFinding:
+    form, other = _FORMS[place.form], next(_FORMS[form] for form in _FORMS if form != place.form)
+    message = f"the arguments are {form}, but those of calls before are {other}; convert the rows to one form"
+    finding = row_finding("mixed-arguments", message, entry=place.entry, pointer=place.call.arguments_pointer)
+    return replace(finding, call=place.number, call_pointer=place.call.pointer)

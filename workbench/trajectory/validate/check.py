@@ -10,6 +10,7 @@ from workbench.trajectory.formats.known import AUTO, format_for
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.validate.call_forms import ArgumentForms
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
@@ -95,6 +96,8 @@ class RowsCheck:
     fingerprints: RowFingerprints = field(default_factory=RowFingerprints)
     """One per row, including unreadable ones."""
     formats: Counter[str] = field(default_factory=Counter[str])
+    forms: ArgumentForms = field(default_factory=ArgumentForms)
+    """Whether arguments are objects or text, with rows numbered from 0."""
 
     def check(self, row: TrainingRow) -> tuple[RowFinding, ...]:
         """Check the next row and return its findings."""
@@ -118,6 +121,7 @@ class RowsCheck:
         else:
             self.formats[content.row.format] += 1
             self.facts.add(content)
+            self.forms.add(content.row, self.rows - 1)
             text = conversation_text(content.row)
         self.fingerprints.append(fingerprint_text(text, sketches=self.options.finds_near))
         return checked.findings
@@ -129,6 +133,7 @@ class RowsCheck:
 
     def extend(self, other: "RowsCheck") -> None:
         """Add the totals of another check, whose rows follow these."""
+        self.forms.extend(other.forms, range(self.rows, self.rows + other.rows))
         self.rows += other.rows
         self.formats.update(other.formats)
         self.facts.extend(other.facts)
@@ -176,6 +181,8 @@ def check_rows(
             continue
         for finding in check.check_as(row, row_format):
             yield FoundInRows(index, finding)
+    if check.forms.finding:
+        yield FoundInRows(*check.forms.finding)
     for duplicate in check.duplicates([check.rows]):
         yield FoundInRows(duplicate.row, duplicate_finding(duplicate, f"row {duplicate.first}"))
     for finding in check.facts.findings():

@@ -246,7 +246,9 @@ def imported_line(file: str, row: RowImported) -> FindingLine | None:
         )
     if row.session_id and not row.is_new:
         link = link_to(row.session_id)
-        text = "this row was imported before"
+        text = (
+            f"the same as row {row.same_as} of this file" if row.same_as else "this row was imported before"
+        )
         return FindingLine(word="duplicate", tone="quiet", code="", text=text, place=place, link=link)
     return None
 
