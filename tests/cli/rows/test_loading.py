@@ -53,7 +53,10 @@ def test_a_key_that_is_escaped_or_inside_an_entry_is_found_too(
     inside = LINE.replace('{"from": "human", ', '{"from": "gpt", "from" : "human", ')
     (tmp_path / "a.jsonl").write_text(f"{escaped}\n{inside}\n")
     done = run_cli("check", tmp_path / "a.jsonl", "--json", "--ignore", "duplicate-row")
-    assert found_in(done) == [(1, None, "duplicate-key", "/a"), (2, 1, "duplicate-key", "/conversations/1/from")]
+    assert found_in(done) == [
+        (1, None, "duplicate-key", "/a"),
+        (2, 1, "duplicate-key", "/conversations/1/from"),
+    ]
 
 
 def test_a_row_with_a_key_twice_is_neither_converted_nor_imported_nor_fixed(
@@ -91,7 +94,7 @@ def test_only_the_empty_one_of_several_files_is_named(run_cli: Callable[..., Any
 
 
 def test_a_damaged_file_does_not_hide_the_others(run_cli: Callable[..., Any], tmp_path: Path) -> None:
-    packed = gzip.compress("".join(f"{LINE[:-1]}, \"n\": {number}}}\n" for number in range(500)).encode())
+    packed = gzip.compress("".join(f'{LINE[:-1]}, "n": {number}}}\n' for number in range(500)).encode())
     (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
     (tmp_path / "c.jsonl").write_text(DEFECTS["null-character"][0])
@@ -119,7 +122,11 @@ def test_a_first_line_that_is_cut_off_does_not_hide_the_other_rows(
 def test_one_object_over_several_lines_is_one_row(
     indent: Any, run_cli: Callable[..., Any], tmp_path: Path
 ) -> None:
-    text = json.dumps(OPENAI, indent=indent).replace("{\n", "{", 1).replace('"messages": [', '"messages": [\n', 1)
+    text = (
+        json.dumps(OPENAI, indent=indent)
+        .replace("{\n", "{", 1)
+        .replace('"messages": [', '"messages": [\n', 1)
+    )
     (tmp_path / "a.json").write_text(text)
     assert json.loads(run_cli("check", tmp_path / "a.json", "--json").out)["summary"]["rows"] == 1
 

@@ -209,7 +209,7 @@ def test_parquet_contains_the_same_rows(services, tmp_path):
     talk(services)
     export(services, tmp_path / "rows.parquet", format="trl")
     (row,) = lines_of(tmp_path / "rows.parquet")
-    assert row["messages"][2]["tool_calls"][0]["function"]["arguments"] == '{"city": "Rome"}'
+    assert row["messages"][2]["tool_calls"][0]["function"]["arguments"] == {"city": "Rome"}
 
 
 @pytest.mark.parametrize("out", ["nowhere/rows.jsonl", "."])

@@ -35,7 +35,7 @@ from workbench.library.datasets.conversion import NoRows, RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, format_named
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.row_draft import SOURCE, RowOptions
+from workbench.trajectory.writing.row_draft import SOURCE, TEXT_BREAKS, Addition, RowOptions
 
 if TYPE_CHECKING:
     from workbench.library.datasets.conversion import Conversion, ShardRow
@@ -98,6 +98,8 @@ class Summary:
             if counts:
                 listed = ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
                 lines.append(f"{name}: {listed}")
+        if self.additions[Addition.ARGUMENTS_AS_TEXT]:
+            lines.append(f"arguments-as-text: {TEXT_BREAKS}")
         return lines
 
 

@@ -28,8 +28,8 @@ class Conversion:
     write_as: str
     row_options: RowOptions = field(default_factory=RowOptions)
     arguments: Literal["auto", "object", "text"] = "auto"
-    """How to write arguments. `auto` looks through all rows first and writes text if types are mixed, and also for
-    Parquet and for standard input, which cannot be read twice."""
+    """How to write arguments. `auto` looks through all rows first and writes text if types are mixed or a number is
+    too large, in Parquet only for such a number, and always for standard input, which cannot be read twice."""
     is_strict: bool = False
     """Whether to skip rows that would lose something."""
     allows_empty: bool = True
@@ -85,22 +85,16 @@ def convert_files(
         )
     row_options = replace(conversion.row_options, arguments=_argument_form(sources, target, conversion))
     with ExitStack() as stack:
-<<<<<<< HEAD
         writers = _Writers(target, split, stack, form)
+        is_empty = True
         for source in sources:
             for row in read_rows(source):
+                is_empty = False
                 reading = _row_reading(row, conversion.read_as)
                 yield ShardRow(source, _done(row.number, reading, form, row_options, conversion, writers))
-=======
-        writers = _Writers(target, split, stack)
-        is_empty = True
-        for row in read_rows(source):
-            is_empty = False
-            reading = _row_reading(row, conversion.read_as)
-            yield _done(row.number, reading, form, row_options, conversion, writers)
         if is_empty and not conversion.allows_empty:
-            raise NoRows(f"file {source}", "it has no rows, so nothing was written", "or use --allow-empty")
->>>>>>> ba0b5ce0 (Files without rows and damaged files are findings, arguments of both forms in one file are named, and import says which row of the file a row repeats)
+            where = f"file {', '.join(sources)}"
+            raise NoRows(where, "it has no rows, so nothing was written", "or use --allow-empty")
 
 
 def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
@@ -169,13 +163,11 @@ def _argument_form(sources: Sequence[str], target: str, conversion: Conversion) 
     """Return how to write arguments; look at all rows if that decides it."""
     if conversion.arguments != AUTO:
         return conversion.arguments
-    if target.endswith(".parquet"):
-        return "text"
     if not format_named(conversion.write_as).has_object_arguments:
         return "object"
     if STANDARD_INPUT in sources:
         return "text"
-    types, form = ArgumentTypes(), format_named(conversion.write_as)
+    types, form = ArgumentTypes(mixes=target.endswith(".parquet")), format_named(conversion.write_as)
     for row in (row for source in sources for row in read_rows(source)):
         reading = _row_reading(row, conversion.read_as)
         # Only rows that will be written count.

@@ -31,6 +31,7 @@ from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.receipt import CardOptions, render_card
+from workbench.trajectory.writing.row_draft import TEXT_BREAKS
 
 RECEIPT: Final = "receipt.json"
 """Name of the receipt, in the folder of the rows."""
@@ -50,7 +51,7 @@ class DatasetFiles:
     ) -> Generator[SessionDone]:
         """Write the rows of sessions, and yield the result of each session."""
         format_named(options.format)
-        options = _with_argument_form(options, target)
+        options = _with_argument_form(options)
         is_session_folder = _is_session_folder(options, target)
         folder = _folder_of(target, is_session_folder=is_session_folder)
         try:
@@ -152,11 +153,11 @@ class _Receipts:
         return self._by_file[name]
 
 
-def _with_argument_form(options: ExportOptions, target: ExportTarget) -> ExportOptions:
-    """Settle the form of arguments. With `auto`: text for Parquet; otherwise objects, until `_write` knows better."""
+def _with_argument_form(options: ExportOptions) -> ExportOptions:
+    """Settle the form of arguments. With `auto`: objects, until `_write` knows better."""
     form = options.arguments
     if form == "auto":
-        form = "text" if target.out.endswith(".parquet") else "object"
+        form = "object"
     return replace(options, row_options=replace(options.row_options, arguments=form))
 
 
@@ -205,7 +206,7 @@ def _write(
     Only the written rows decide whether arguments become text. They are written as objects until one has another type
     than those above it. Then the files are written again from the beginning, as text.
     """
-    choice = FormChoice(options)
+    choice = FormChoice(options, mixes=target.out.endswith(".parquet"))
     done_count = 0
     with closing(_written(corpus, options, target, files, receipts)) as written:
         for done in written:
@@ -216,6 +217,7 @@ def _write(
             if choice.needs_text:
                 break
     if choice.needs_text:
+        summary.notes.append(f"arguments are written as text ({TEXT_BREAKS})")
         receipts.restart()
         again = _written(corpus, with_text_arguments(options), target, files, receipts)
         for done in islice(again, done_count, None):

@@ -1,6 +1,6 @@
 """Read and write rows in Parquet files, and read Zstandard. Import it only where it is used: it needs pyarrow."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
 from workbench.errors import BadInput
 from workbench.hermes.spelling.tools import template_json
 from workbench.library.datasets.export_target import ReadLimits
@@ -44,13 +44,34 @@ def bounded_rows(source: str, limits: ReadLimits, *, batch_rows: int) -> Iterato
         batches = cast("Iterator[pa.RecordBatch]", cast(Any, file).iter_batches(batch_size=batch_rows))
         for batch in batches:
             if texts is None:
-                yield from cast("list[dict[str, JsonValue]]", batch.to_pylist())
+                yield from _rows_of(batch)
                 continue
             for piece, weight in _pieces(batch, source, limits):
                 left -= weight
                 if left < 0:
                     raise too_large(source, limits)
-                yield from cast("list[dict[str, JsonValue]]", piece.to_pylist())
+                yield from _rows_of(piece)
+
+
+def _rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, JsonValue]]:
+    """Yield the rows of a batch, with JSON as the values that it stands for."""
+    kinds = {part.name: part.type for part in cast(Any, batch.schema) if _stored(part.type) != part.type}
+    for fields in cast("list[dict[str, JsonValue]]", batch.to_pylist()):
+        yield {
+            name: _loaded(value, kinds[name]) if name in kinds else value for name, value in fields.items()
+        }
+
+
+def _loaded(value: Any, kind: pa.DataType) -> JsonValue:
+    if value is None:
+        return None
+    if kind == _JSON:
+        return loads_fast(value)
+    if pa.types.is_list(kind):
+        return [_loaded(item, cast(Any, kind).value_type) for item in value]
+    if pa.types.is_struct(kind):
+        return {part.name: _loaded(value[part.name], part.type) for part in cast(Any, kind)}
+    return value
 
 
 def _text_columns(file: pq.ParquetFile, source: str, limits: ReadLimits) -> list[str]:
@@ -102,32 +123,33 @@ def _weight(array: Any) -> int:
 _BATCH: Final = 500
 _LIMIT: Final = 2**63
 
-_FUNCTION: Final = pa.struct([("name", pa.string()), ("arguments", pa.string())])
-_CALL: Final = pa.struct([("id", pa.string()), ("type", pa.string()), ("function", _FUNCTION)])
-_MESSAGES: Final = pa.list_(
-    pa.struct(
-        [
-            ("role", pa.string()),
-            ("content", pa.string()),
-            ("reasoning_content", pa.string()),
-            ("tool_calls", pa.list_(_CALL)),
-            ("tool_call_id", pa.string()),
-            ("name", pa.string()),
-            ("weight", pa.int64()),
-        ]
-    )
-)
-_ENTRIES: Final = pa.list_(pa.struct([("from", pa.string()), ("value", pa.string()), ("weight", pa.int64())]))
-_NESTED: Final[Mapping[str, pa.DataType]] = {
-    "conversations": _ENTRIES,
-    "messages": _MESSAGES,
-    "prompt": _MESSAGES,
-    "chosen": _MESSAGES,
-    "rejected": _MESSAGES,
-    "completion": _MESSAGES,
-    "loss_spans": pa.list_(pa.list_(pa.int64())),
+_JSON: Final = pa.json_()
+"""Any JSON value, stored as text. `datasets` gives the values, with their own types and without filled nulls."""
+_FUNCTION: Final = {"name": pa.string(), "arguments": pa.string()}
+_CALL: Final = {"id": pa.string(), "type": pa.string(), "function": _FUNCTION}
+_MESSAGE: Final = {
+    "role": pa.string(),
+    "content": pa.string(),
+    "reasoning_content": pa.string(),
+    "tool_calls": [_CALL],
+    "tool_call_id": pa.string(),
+    "name": pa.string(),
+    "weight": pa.int64(),
 }
-"""Columns with structure. All others have one plain type, or JSON as text."""
+_Fields = Mapping[str, Any]
+"""Members of an object: an Arrow type, the members of an object, or a list of one of these."""
+_NESTED: Final[Mapping[str, Any]] = {
+    "conversations": [{"from": pa.string(), "value": pa.string(), "weight": pa.int64()}],
+    "messages": [_MESSAGE],
+    "prompt": [_MESSAGE],
+    "chosen": [_MESSAGE],
+    "rejected": [_MESSAGE],
+    "completion": [_MESSAGE],
+    "loss_spans": [[pa.int64()]],
+}
+"""Columns with structure. A member that is not here, or whose values do not fit, is JSON.
+
+All other columns have one plain type, or JSON as text."""
 _PLAIN: Final[Mapping[type, pa.DataType]] = {
     bool: pa.bool_(),
     int: pa.int64(),
@@ -155,8 +177,8 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     """Write rows of one format.
 
     A column whose values do not have the same plain type is written as JSON text, so that Arrow does not fill gaps
-    with nulls or change numbers. So is a member of entries and calls that the format does not know. Arguments must
-    already be text.
+    with nulls or change numbers. So are arguments and other members of entries without one plain type, as Arrow's type
+    for JSON: `datasets` gives them as the objects that they are.
 
     Args:
         path: File to write.
@@ -165,105 +187,95 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     Raises:
         BadInput: A text cannot be encoded as UTF-8.
     """
-    others = _Others()
-    kinds = _kinds(rows(), others)
+    kinds = _kinds(rows())
     schema = pa.schema(list(kinds.items()))
+    stored = pa.schema([(name, _stored(kind)) for name, kind in kinds.items()])
     try:
         with pq.ParquetWriter(path, schema) as writer:
             for batch in _batches(rows()):
                 columns = {
-                    name: [others.cell(name, row.get(name), kind) for row in batch]
-                    for name, kind in kinds.items()
+                    name: [_cell(row.get(name), kind) for row in batch] for name, kind in kinds.items()
                 }
-                writer.write_table(pa.table(columns, schema=schema))
+                # Arrow cannot build its type for JSON inside others, only cast text to it.
+                writer.write_table(pa.table(columns, schema=stored).cast(schema))
     except UnicodeEncodeError as error:
         raise BadInput(
             f"file {path}", "a text has a lone surrogate, which Parquet cannot hold", "write .jsonl instead"
         ) from error
 
 
-def _fields(struct: pa.DataType) -> list[tuple[str, pa.DataType]]:
-    return [(one.name, one.type) for one in cast(Any, struct)]
-
-
-def _item(kind: pa.DataType) -> pa.DataType:
-    return cast(Any, kind).value_type
-
-
-class _Others:
-    """The members of entries and calls that `_NESTED` does not list, with the types of their values."""
-
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, ...], dict[str, set[type]]] = {}
-        """By the path of the struct, such as `("messages", "tool_calls")`, and the name of the member."""
-
-    def add(self, path: tuple[str, ...], value: JsonValue, kind: pa.DataType) -> None:
-        """Look for members in a value of this type, and in what it contains."""
-        if pa.types.is_list(kind) and isinstance(value, list):
-            for inner in value:
-                self.add(path, inner, _item(kind))
-        elif pa.types.is_struct(kind) and isinstance(value, Mapping):
-            known = dict(_fields(kind))
-            for name, member in value.items():
-                if name in known:
-                    self.add((*path, name), member, known[name])
-                elif member is not None:
-                    self._seen.setdefault(path, {}).setdefault(name, set()).add(_type_of(member))
-
-    def kind(self, path: tuple[str, ...], kind: pa.DataType) -> pa.DataType:
-        """Return a type that also has these members."""
-        if pa.types.is_list(kind):
-            return pa.list_(self.kind(path, _item(kind)))
-        if not pa.types.is_struct(kind):
-            return kind
-        own = [(name, self.kind((*path, name), inner)) for name, inner in _fields(kind)]
-        return pa.struct([*own, *((name, _plain(kinds)) for name, kinds in self._seen.get(path, {}).items())])
-
-    def cell(self, name: str, value: JsonValue, kind: pa.DataType) -> JsonValue:
-        """Return a value as this type holds it: JSON text where a column of texts holds something else."""
-        if any(path[0] == name for path in self._seen):
-            return _cell_of(value, kind)
-        return _cell(value, kind)
-
-
-def _cell_of(value: JsonValue, kind: pa.DataType) -> JsonValue:
-    if pa.types.is_list(kind) and isinstance(value, list):
-        return [_cell_of(inner, _item(kind)) for inner in value]
-    if pa.types.is_struct(kind) and isinstance(value, Mapping):
-        return {name: _cell_of(value.get(name), inner) for name, inner in _fields(kind)}
-    return _cell(value, kind)
-
-
-def _type_of(value: JsonValue) -> type:
-    is_big = type(value) is int and not -_LIMIT <= value < _LIMIT
-    return object if is_big else type(value)
-
-
-def _kinds(rows: Iterable[JsonObject], others: _Others) -> dict[str, pa.DataType]:
+def _kinds(rows: Iterable[JsonObject]) -> dict[str, pa.DataType]:
     """Return the Arrow type of each column, in order of first occurrence."""
     seen: dict[str, set[type]] = {}
+    shapes: dict[str, Any] = {}
     for row in rows:
         for name, value in row.items():
             kinds = seen.setdefault(name, set())
             if value is not None:
-                kinds.add(_type_of(value))
-            if name in _NESTED:
-                others.add((name,), value, _NESTED[name])
-    return {name: others.kind((name,), _kind(name, kinds)) for name, kinds in seen.items()}
+                is_big = type(value) is int and not -_LIMIT <= value < _LIMIT
+                kinds.add(object if is_big else type(value))
+                if name in _NESTED:
+                    shapes[name] = _widened(shapes.get(name, _NESTED[name]), value)
+    return {name: _kind(name, kinds, shapes) for name, kinds in seen.items()}
 
 
-def _kind(name: str, kinds: set[type]) -> pa.DataType:
-    if name in _NESTED and kinds <= {list}:
-        return _NESTED[name]
-    return _plain(kinds)
+def _widened(shape: Any, value: JsonValue) -> Any:
+    """Return a shape that also holds this value: members that it lacks, and those that do not fit, become JSON."""
+    if value is None or shape is _JSON:
+        return shape
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return _JSON
+        inside = shape[0]
+        for item in value:
+            inside = _widened(inside, item)
+        return shape if inside is shape[0] else [inside]
+    if isinstance(shape, Mapping):
+        if not isinstance(value, Mapping):
+            return _JSON
+        members = cast(_Fields, shape)
+        wide = {key: _widened(members.get(key, _JSON), item) for key, item in value.items()}
+        return shape if all(members.get(key) is wide[key] for key in wide) else {**members, **wide}
+    fits = type(value) is (str if shape == pa.string() else int)
+    return shape if fits else _JSON
 
 
-def _plain(kinds: set[type]) -> pa.DataType:
+def _type_of(shape: Any) -> pa.DataType:
+    if isinstance(shape, list):
+        return pa.list_(_type_of(shape[0]))
+    if isinstance(shape, Mapping):
+        return pa.struct([(name, _type_of(inside)) for name, inside in cast(_Fields, shape).items()])
+    return shape
+
+
+def _stored(kind: pa.DataType) -> pa.DataType:
+    """Return the type with text in place of JSON."""
+    if kind == _JSON:
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(_stored(cast(Any, kind).value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(part.name, _stored(part.type)) for part in cast(Any, kind)])
+    return kind
+
+
+def _kind(name: str, kinds: set[type], shapes: Mapping[str, Any]) -> pa.DataType:
+    if name in _NESTED and kinds <= {list} and shapes.get(name) is not _JSON:
+        return _type_of(shapes.get(name, _NESTED[name]))
     return _PLAIN.get(next(iter(kinds)), pa.string()) if len(kinds) == 1 else pa.string()
 
 
 def _cell(value: JsonValue, kind: pa.DataType) -> JsonValue:
-    is_text = kind == pa.string() and value is not None and not isinstance(value, str)
+    """Return a value as Arrow takes it, with JSON as text."""
+    if value is None:
+        return None
+    if pa.types.is_list(kind):
+        inside = cast(Any, kind).value_type
+        return [_cell(item, inside) for item in cast("Sequence[JsonValue]", value)]
+    if pa.types.is_struct(kind):
+        fields = cast(JsonObject, value)
+        return {part.name: _cell(fields.get(part.name), part.type) for part in cast(Any, kind)}
+    is_text = kind == _JSON or (kind == pa.string() and not isinstance(value, str))
     return template_json(value) if is_text else value
 
 

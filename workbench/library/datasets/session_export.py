@@ -91,12 +91,18 @@ class FormChoice:
     """Finds out whether rows that were written with arguments as objects must be written again, as text.
 
     Only the written rows decide that. If the options or the format already do, no row is looked at.
+
+    Args:
+        options: The options of the export.
+        mixes: As for `ArgumentTypes`.
     """
 
-    def __init__(self, options: ExportOptions) -> None:
+    def __init__(self, options: ExportOptions, *, mixes: bool = False) -> None:
         is_open = options.arguments == "auto" and options.row_options.arguments == "object"
         self._types = (
-            ArgumentTypes() if is_open and format_named(options.format).has_object_arguments else None
+            ArgumentTypes(mixes=mixes)
+            if is_open and format_named(options.format).has_object_arguments
+            else None
         )
 
     def add(self, done: SessionDone) -> None:

@@ -41,7 +41,7 @@ from workbench.trajectory.writing.losses import (
     trim_prose,
     unwrap_tools,
 )
-from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
+from workbench.trajectory.writing.row_draft import Addition, RowDraft, RowOptions
 
 SPEAKERS: Final[Mapping[str, Role]] = {
     "system": Role.SYSTEM,
@@ -142,6 +142,12 @@ def _fits(row: JsonObject) -> bool:
     return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
 
 
+def add_tools_column(draft: RowDraft) -> None:
+    """Report the empty list of tools of a row without tools: `dataset_info.json` names the column."""
+    if not draft.trajectory.tools.specs:
+        draft.note(Addition.TOOLS_COLUMN)
+
+
 def _require_alternation(draft: RowDraft) -> None:
     """Refuse rows unless user or tool entries alternate with model entries, and the model's is the last.
 
@@ -224,6 +230,7 @@ STEPS: Final = (
     unwrap_tools,
     drop_keys(_has_place),
     join_results,
+    add_tools_column,
     _require_alternation,
 )
 """The steps that bring a conversation into LLaMA-Factory's entries."""

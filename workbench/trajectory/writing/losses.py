@@ -9,7 +9,15 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.row_draft import DETAIL, PART_OF_CONTENT, Loss, RowDraft, Step
+from workbench.trajectory.writing.row_draft import (
+    DETAIL,
+    PART_OF_CONTENT,
+    TEXT_BREAKS,
+    Addition,
+    Loss,
+    RowDraft,
+    Step,
+)
 
 LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""
@@ -261,8 +269,13 @@ def drop_details(has_same_text: Callable[[RowMessage], bool]) -> Step:
 
 
 def report_big_integers(draft: RowDraft) -> None:
-    """Report integers beyond 64 bits in arguments that are written as objects: Arrow cannot hold them."""
+    """Report integers beyond 64 bits in arguments that are written as objects: Arrow cannot hold them.
+
+    Arguments that are written as text can hold them, but some chat templates cannot read text.
+    """
     if draft.options.arguments == "text":
+        if any(message.calls for message, _results in draft.rounds()):
+            draft.note(Addition.ARGUMENTS_AS_TEXT, detail=TEXT_BREAKS)
         return
     for message, _results in draft.rounds():
         if any(_is_big(call.arguments) for call in message.calls):
@@ -347,9 +360,14 @@ class ArgumentTypes:
     """Collects the types of each argument over all tools, as Arrow merges them into one column type.
 
     Memory grows with the number of different paths, not with the number of calls.
+
+    Args:
+        mixes: Whether an argument may have several types, as in a Parquet column of JSON. A number that is too large
+            can be in no column.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, mixes: bool = False) -> None:
+        self._mixes = mixes
         self._kinds: dict[str, str] = {}
         self._is_mixed = False
         self._are_all_fixed = True
@@ -367,7 +385,8 @@ class ArgumentTypes:
                 continue
             for call in message.calls:
                 for path, kind in _kinds(_written(call, is_fixed=is_fixed), ""):
-                    self._is_mixed |= self._kinds.setdefault(path, kind) != kind or kind == "big"
+                    is_other = not self._mixes and self._kinds.setdefault(path, kind) != kind
+                    self._is_mixed |= is_other or kind == "big"
 
     @property
     def form(self) -> Literal["object", "text"]:

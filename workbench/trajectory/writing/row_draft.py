@@ -87,8 +87,16 @@ class Addition(StrEnum):
     """The session got an id, which a session trace needs."""
     TIMESTAMPS = "timestamps"
     """Times became milliseconds since 1970."""
+    ARGUMENTS_AS_TEXT = "arguments-as-text"
+    """Arguments were written as JSON text, which some chat templates cannot read."""
+    TOOLS_COLUMN = "tools-column"
+    """A list of no tools was added, because LLaMA-Factory needs the column."""
     RESULTS_UNWRAPPED = "results-unwrapped"
     """The record around a result was removed; its id and name are in fields of their own."""
+
+
+TEXT_BREAKS: Final = "Qwen2.5's template encodes text a second time, and Qwen3-Coder's, 3.5's and 3.6's crash"
+"""What chat templates do with arguments that are text; see the faults in `docs/reference/families.md`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
