@@ -84,6 +84,7 @@ def summary_json(summary: ExportSummary) -> JsonObject:
         "fixed_messages": summary.fixed_messages,
         "fixes": dict(sorted(summary.fixes.items())),
         "corrected_messages": summary.corrected_messages,
+        "person_messages": summary.person_messages,
         "losses": dict(sorted(summary.losses.items())),
         "issues": dict(sorted(summary.issues.items())),
         "files": list(summary.files),
@@ -108,6 +109,8 @@ def summary_lines(summary: ExportSummary) -> list[str]:
             )
     if summary.corrected_messages:
         lines.append(f"corrected: {count_of(summary.corrected_messages, 'message')}")
+    if summary.person_messages:
+        lines.append(f"written by a person: {count_of(summary.person_messages, 'message')}")
     return [*lines, *summary.notes]
 
 

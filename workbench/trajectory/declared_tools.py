@@ -14,7 +14,7 @@ from workbench.chat.message import Role
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.text.completion import BodyText, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
-from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.row import Declaration, RowEntry, RowFinding
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange
 
@@ -189,6 +189,13 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
         listed = _flat(cast(list[JsonValue], values))
         declarations.extend(_declaration(listed, pointer, findings, is_text=True, span=span, entry=entry))
     return tuple(declarations)
+
+
+def lists_tools(text: str, tools: OfferedTools) -> bool:
+    """Whether a system text lists the tools, within `<tools>` or by each name in double quotes."""
+    if _TAG.search(text):
+        return True
+    return bool(tools.names) and all(json.dumps(name, ensure_ascii=False) in text for name in tools.names)
 
 
 def repeats_column(text: str, column: str) -> bool:

@@ -54,9 +54,7 @@ def test_arguments_keep_their_types(
     assert [call["function"]["arguments"] for call in again] == ARGUMENTS
 
 
-def test_text_is_named_with_the_templates_that_it_breaks(
-    run_cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_text_is_named_with_the_templates_that_it_breaks(run_cli: Callable[..., Any], tmp_path: Path) -> None:
     big = [*ROWS, row({"a": 10**30})]
     done = converted(run_cli, tmp_path, big, "--to", "trl")
     assert "added: arguments-as-text 5" in done.err and "Qwen2.5's template encodes text" in done.err

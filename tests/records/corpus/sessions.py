@@ -26,7 +26,8 @@ ROLES = {"system": Role.SYSTEM, "user": Role.USER, "model": Role.ASSISTANT, "too
 def said(role, text, **more):
     """Return a message to be stored."""
     message = Message(role=ROLES[role], text=text)
-    return NewMessage(message=message, origin=MessageOrigin.PERSON, **more)
+    origin = {"model": MessageOrigin.MODEL, "tool": MessageOrigin.MOCK}.get(role, MessageOrigin.PERSON)
+    return NewMessage(**{"message": message, "origin": origin, **more})
 
 
 def begin(services, *pairs, tag=None, tool=TOOL):

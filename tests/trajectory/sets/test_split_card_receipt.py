@@ -47,6 +47,7 @@ def test_invalid_shares_are_refused(text):
         parse_shares(text)
 
 
+OWN_WORDS = "| Tools listed | in the system texts, in their own words |"
 ROW = {
     "conversations": [
         {"from": "human", "value": "q"},
@@ -88,6 +89,28 @@ def test_the_order_of_rows_and_keys_does_not_change_the_tools_fingerprint():
         receipt_of(counted(*rows), [FILE], {})["tools_fingerprint"] for rows in ([ROW, other], [other, ROW])
     }
     assert len(fingerprints) == 1
+
+
+@pytest.mark.parametrize(
+    ("system", "family", "card"),
+    [
+        ("", None, "| Tools listed by | the chat template |"),
+        ("Be brief.", None, "| Tools listed by | the chat template |"),
+        (
+            'Call one of <tools>[{"type": "function", "function": {"name": "f"}}]</tools>',
+            "own-words",
+            OWN_WORDS,
+        ),
+        ('Your tools are: {"name": "f"}', "own-words", OWN_WORDS),
+    ],
+)
+def test_tools_that_system_texts_list_in_their_own_words_are_not_left_to_the_template(system, family, card):
+    entries = [{"from": "system", "value": system}] if system else []
+    for source in (None, "\ud83d"):  # read completely and at a glance
+        row = {**ROW, "conversations": [*entries, *ROW["conversations"]], "source": source}
+        receipt = receipt_of(counted(row), [FILE], {"workbench": "1"})
+        assert receipt["template_family"] == family
+        assert card in render_card(receipt, CardOptions(title="t", licence="mit"))
 
 
 def test_findings_are_counted_by_code():

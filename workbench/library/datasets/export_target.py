@@ -59,6 +59,8 @@ class ExportSummary:
     """Messages by code of the fix."""
     corrected_messages: int = 0
     """Messages that were replaced by a labeller's correction."""
+    person_messages: int = 0
+    """Messages that a person wrote in place of the model or a tool: edited answers, and results by hand."""
     losses: Counter[str] = field(default_factory=Counter[str])
     """Rows by code of what the format cannot hold."""
     files: tuple[str, ...] = ()
@@ -86,4 +88,5 @@ class ExportSummary:
             self.fixed_messages += result.conversation.fixed_messages
             self.fixes.update(result.conversation.fixes)
             self.corrected_messages += result.conversation.corrected_messages
+            self.person_messages += result.conversation.person_messages
             self.losses.update({obstacle.name for obstacle in result.changes if obstacle.is_loss})

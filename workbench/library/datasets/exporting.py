@@ -273,6 +273,7 @@ def _receipt(maker: ReceiptMaker, target: ExportTarget, summary: ExportSummary) 
         "fixed_messages": summary.fixed_messages,
         "fixes": dict(sorted(summary.fixes.items())),
         "corrected_messages": summary.corrected_messages,
+        "person_messages": summary.person_messages,
         "losses": dict(sorted(summary.losses.items())),
     }
     if target.split:

@@ -226,16 +226,17 @@ def _widened(shape: Any, value: JsonValue) -> Any:
     if isinstance(shape, list):
         if not isinstance(value, list):
             return _JSON
-        inside = shape[0]
+        before = cast("list[Any]", shape)[0]
+        inside = before
         for item in value:
             inside = _widened(inside, item)
-        return shape if inside is shape[0] else [inside]
+        return cast(Any, shape) if inside is before else [inside]
     if isinstance(shape, Mapping):
         if not isinstance(value, Mapping):
             return _JSON
         members = cast(_Fields, shape)
         wide = {key: _widened(members.get(key, _JSON), item) for key, item in value.items()}
-        return shape if all(members.get(key) is wide[key] for key in wide) else {**members, **wide}
+        return members if all(members.get(key) is wide[key] for key in wide) else {**members, **wide}
     fits = type(value) is (str if shape == pa.string() else int)
     return shape if fits else _JSON
 

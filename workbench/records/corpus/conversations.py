@@ -1,6 +1,6 @@
 """Make conversations for rows from a session: the displayed path, preference pairs, and judged answers."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -145,6 +145,8 @@ class ExportConversation:
     """What corrected messages of an imported row cannot have any more."""
     kept: ImportedRow | None = None
     """The imported row, if the entries that did not change are written with their original bytes."""
+    person_messages: int = 0
+    """Messages that a person wrote in place of the model or a tool: edited answers, and results by hand."""
     unchanged: CheckedRow | None = None
     """The imported row, if it is written with its original bytes; None for all other rows."""
     original: bytes | None = None
@@ -353,6 +355,10 @@ def _labelled(
     return _conversation(source, run, _NOTHING, len(prompt.ids), label=is_good)
 
 
+_BY_PERSON: Final = {Role.ASSISTANT: "answers", Role.TOOL: "results"}
+"""What a person wrote, as the column `written_by_person` counts it."""
+
+
 def _answers(source: ExportSource) -> Iterator[ExportMessage]:
     """Yield the model's messages on all branches, without copies."""
     for message in source.material.messages:
@@ -373,15 +379,26 @@ def _conversation(
     rejected_messages = tuple(
         at_place(message, place) for place, message in enumerate(rejected.messages, start=len(run.exported))
     )
+    columns = (
+        source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
+        if pair and pair.leaf
+        else source.columns()
+    )
+    # An added message has no message of the session.
+    written = [source.material.by_id.get(message_id) for message_id in (*run.ids, *rejected.ids)]
+    by_person = Counter(
+        _BY_PERSON[message.message.role] for message in written if message and message.is_by_person
+    )
     trajectory = Trajectory(
         messages=run.messages,
         tools=source.tools,
         rejected=rejected_messages,
         answer_start=answer_start,
         label=label,
-        columns=source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
-        if pair and pair.leaf
-        else source.columns(),
+        columns={
+            **columns,
+            **({"written_by_person": dict(by_person)} if by_person and not source.row else {}),
+        },
     )
     return ExportConversation(
         read=lambda: trajectory,
@@ -397,4 +414,5 @@ def _conversation(
         losses=tuple(
             replace(loss, entry=place) for place, message in enumerate(exported) for loss in message.losses
         ),
+        person_messages=by_person.total(),
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from workbench.chat.message import Message
+from workbench.chat.message import Message, Role
 from workbench.records.comparisons import NO_PREFERENCES, Preferences
 from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
@@ -103,6 +103,11 @@ class ExportMessage:
     """How a model's message was generated; None for other roles and for imported messages."""
     origin: MessageOrigin | None = None
     """Who wrote it; None if that is not known."""
+
+    @property
+    def is_by_person(self) -> bool:
+        """Whether a person wrote it in place of the model or the tool: an edited answer, or a result by hand."""
+        return self.origin is MessageOrigin.PERSON and self.message.role in (Role.ASSISTANT, Role.TOOL)
 
 
 ID_FIELDS: Final = (

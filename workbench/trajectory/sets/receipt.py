@@ -11,7 +11,8 @@ import yaml
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.toolspec.spec import ToolSpec, cached_on, canonical_json
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on, canonical_json
+from workbench.trajectory.declared_tools import lists_tools
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools
@@ -70,9 +71,15 @@ def _counts(receipt: JsonObject) -> str:
         ("Calls", f"{receipt.get('calls'):,}"),
         ("Answers without a call", f"{cast(float, receipt.get('no_call_share')):.1%}"),
         ("Answers with parallel calls", f"{cast(float, receipt.get('parallel_share')):.1%}"),
-        ("Tools listed by", str(receipt.get("template_family") or "the chat template")),
+        _listed_by(receipt.get("template_family")),
     ]
     return "| | |\n|---|---|\n" + "".join(f"| {name} | {value} |\n" for name, value in lines)
+
+
+def _listed_by(family: JsonValue) -> tuple[str, str]:
+    if family == OWN_WORDS:
+        return "Tools listed", "in the system texts, in their own words"
+    return "Tools listed by", str(family or "the chat template")
 
 
 def _contracts(receipt: JsonObject) -> str:
@@ -85,6 +92,8 @@ def _contracts(receipt: JsonObject) -> str:
     return f"Contracts used:\n\n{listed}\n"
 
 
+OWN_WORDS: Final = "own-words"
+"""Family of rows whose system text lists the tools, but in the sentences of no known family."""
 VERSION: Final = 1
 """Version of the receipt's JSON shape."""
 
@@ -113,7 +122,7 @@ class Counts:
     """Model messages with two or more calls."""
     formats: Counter[str] = field(default_factory=Counter[str])
     families: Counter[str] = field(default_factory=Counter[str])
-    """Rows by the template family whose sentences list the tools; empty name if no system text lists them."""
+    """Rows by the template family whose sentences list the tools, or `OWN_WORDS`; empty name if no system text does."""
     contracts: Counter[str] = field(default_factory=Counter[str])
     """Rows by the contract named in their column `contract`."""
     issues: Counter[str] = field(default_factory=Counter[str])
@@ -161,7 +170,7 @@ class Counts:
         for names in glance.answers:
             self._add_answer(len(names))
         self.tools.update(map(_hash_of, plain_tools(glance.beginning.tools).specs))
-        self.families[_frame_of(glance.beginning.system)] += 1
+        self.families[_family_of(glance.beginning.system, glance.beginning.tools)] += 1
         if contract := _contract(glance.row):
             self.contracts[contract] += 1
 
@@ -216,13 +225,14 @@ def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str
 
 def _family(row: TrainingRow) -> str:
     for entry in row.entries:
-        if entry.role is Role.SYSTEM and (frame := _frame_of(entry.text)):
-            return frame
+        if entry.role is Role.SYSTEM and (family := _family_of(entry.text, row.tools)):
+            return family
     return ""
 
 
-def _frame_of(text: str) -> str:
-    return split_system(text).frame.removeprefix("template-")
+def _family_of(text: str, tools: OfferedTools) -> str:
+    frame = split_system(text).frame.removeprefix("template-")
+    return frame or (OWN_WORDS if text and lists_tools(text, tools) else "")
 
 
 def _only(families: Counter[str]) -> str | None:

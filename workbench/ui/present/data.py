@@ -227,6 +227,8 @@ def show_summary(summary: ExportSummary, *, is_written: bool) -> str:
         parts.append(f"{count(summary.fixed_messages, 'message')} with safe fixes")
     if summary.corrected_messages:
         parts.append(f"{count(summary.corrected_messages, 'message')} corrected")
+    if summary.person_messages:
+        parts.append(f"{count(summary.person_messages, 'message')} written by a person")
     if is_written:
         parts.append("receipt with 0 errors" if summary.receipt else "no receipt")
     return " · ".join(parts)
