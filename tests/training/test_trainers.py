@@ -84,15 +84,20 @@ def exported(folder, form):
     ],
 )
 def test_a_trainer_of_trl_makes_a_step_on_an_exported_file(tiny_base, tmp_path, form, name):
-    import transformers
-
     file = exported(tmp_path, form)
     loaded = datasets.load_dataset("json", data_files=str(file), cache_dir=str(tmp_path / "cache"))["train"]
     assert len(loaded) == FEW
+    assert one_step(tiny_base, tmp_path, loaded, name) > 0
+
+
+def one_step(tiny_base, folder, loaded, name):
+    """Let a trainer of TRL make one step on a loaded data set, and return its loss."""
+    import transformers
+
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_base)
     tokenizer.chat_template = TEMPLATE
     options = {
-        "output_dir": str(tmp_path / "out"),
+        "output_dir": str(folder / "out"),
         "max_steps": 1,
         "per_device_train_batch_size": 2,
         "report_to": "none",
@@ -111,8 +116,7 @@ def test_a_trainer_of_trl_makes_a_step_on_an_exported_file(tiny_base, tmp_path, 
     trainer.train()
     losses = [entry["train_loss"] for entry in trainer.state.log_history if "train_loss" in entry]
     assert trainer.state.global_step == 1
-    assert losses
-    assert losses[0] > 0
+    return losses[0]
 
 
 FACTORY = ["llamafactory", "llamafactory-dpo", "llamafactory-kto"]

@@ -78,7 +78,7 @@ def _are_arguments(match: "re.Match[str]", tools: OfferedTools) -> bool:
 
 
 _KEYWORD: Final = re.compile(r"([A-Za-z_]\w*)[ \t]*=[^=]")
-_VALUE: Final = re.compile(r"[\"'\[]|-?\d|(?:[Tt]rue|[Ff]alse|None|null)\b")
+_VALUE: Final = re.compile(r"[\"'\[]|-?\d|(?:true|false|null|True|False|None)\b")
 
 
 def _has_calls(parsed_entry: ParsedEntry) -> bool:

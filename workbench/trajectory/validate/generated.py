@@ -9,7 +9,9 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryResult
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedRow
 
-_MAKES: Final = r"(?:generat|creat|random|issu|rotat|mak|produc)\w*"
+_MAKES: Final = (
+    r"(?:generate|generating|generator|create|creating|creator|random|issue|rotate|make|produce)\w*"
+)
 _SECRET: Final = r"(?:passwords?|passphrases?|keys?|tokens?|secrets?|credentials?)"
 _GENERATES: Final = re.compile(
     rf"\b{_MAKES} (?:\w+ ){{0,4}}?{_SECRET}\b|\b{_SECRET} (?:\w+ )?{_MAKES}\b", re.IGNORECASE
