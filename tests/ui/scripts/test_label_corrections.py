@@ -83,7 +83,7 @@ def answer_one(desk: Desk) -> None:
 
 @pytest.mark.parametrize("answered_after", range(4))
 def test_a_form_that_is_opened_again_while_it_is_saved_gets_the_keys(desk: Desk, answered_after: int) -> None:
-    """Whenever the answer comes: letters that are typed into the form are no shortcuts."""
+    """Whenever the answer comes: letters that are typed into the form do not act as shortcuts."""
     desk.press("e", "Control+A", *"Rome", "Control+Enter")
     for place, key in enumerate(("e", "Control+A", "r", "a")):
         if place == answered_after:
