@@ -12,6 +12,7 @@ OTHER_MEANINGS = {
     "openai": "a kind of server, of tool specs, of suites",
     "raw": "a mode of servers",
     "trl": "a package that training needs",
+    "llamafactory": "a package for training",
     "hermes-agent": "a frame of system texts",
 }
 

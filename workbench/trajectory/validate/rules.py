@@ -153,7 +153,8 @@ SECRETS: Final = _rule("secret generated-secret personal-data", secret_findings,
 """The rule that a check may leave out."""
 RULES: Final = (
     _rule(
-        "missing-field unknown-role tools-unreadable call-unreadable mask-value",
+        "missing-field unknown-role tools-unreadable call-unreadable mask-value "
+        "log-line log-event log-left-out log-compacted log-members tools-unlisted",
         _format_findings,
         lambda glance: glance.beginning.answer(_has_bad_format),
     ),
