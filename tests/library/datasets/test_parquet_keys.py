@@ -12,7 +12,7 @@ def written(tmp_path: Path, *rows: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(row.fields) for row in read_parquet(str(file)) if isinstance(row.fields, dict)]
 
 
-def test_plain_values_keep_their_type_and_others_are_json_text(tmp_path: Path) -> None:
+def test_values_keep_their_types_and_big_integers_are_text(tmp_path: Path) -> None:
     first = {
         "role": "user",
         "content": "Hi",
@@ -33,7 +33,7 @@ def test_plain_values_keep_their_type_and_others_are_json_text(tmp_path: Path) -
     read = [
         {key: value for key, value in message.items() if value is not None} for message in row["messages"]
     ]
-    assert read[0] == {**first, "mixed": "1", "metadata": '{"x": [1.0]}'}
+    assert read[0] == first
     assert read[1] == {**second, "big": str(2**70)}
 
 
@@ -51,7 +51,7 @@ def test_members_of_calls_are_written(tmp_path: Path) -> None:
     }
     (row,) = written(tmp_path, {"messages": [message]})
     calls = row["messages"][0]["tool_calls"]
-    assert [one["extra_content"] for one in calls] == ['{"google": {"thought_signature": "x"}}', None]
+    assert [one["extra_content"] for one in calls] == [{"google": {"thought_signature": "x"}}, None]
     assert [one["n"] for one in calls] == [None, 2]
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast, values_in
 from workbench.errors import BadInput
 from workbench.hermes.spelling.tools import template_json
 from workbench.library.datasets.export_target import ReadLimits
@@ -125,6 +125,8 @@ _LIMIT: Final = 2**63
 
 _JSON: Final = pa.json_()
 """Any JSON value, stored as text. `datasets` gives the values, with their own types and without filled nulls."""
+_TEXT: Final = pa.large_string()
+"""JSON as text, for members with integers beyond 64 bits, which `datasets` cannot read as JSON."""
 _FUNCTION: Final = {"name": pa.string(), "arguments": pa.string()}
 _CALL: Final = {"id": pa.string(), "type": pa.string(), "function": _FUNCTION}
 _MESSAGE: Final = {
@@ -221,11 +223,13 @@ def _kinds(rows: Iterable[JsonObject]) -> dict[str, pa.DataType]:
 
 def _widened(shape: Any, value: JsonValue) -> Any:
     """Return a shape that also holds this value: members that it lacks, and those that do not fit, become JSON."""
-    if value is None or shape is _JSON:
+    if value is None or shape is _TEXT:
         return shape
+    if shape is _JSON:
+        return _TEXT if _has_big_integer(value) else shape
     if isinstance(shape, list):
         if not isinstance(value, list):
-            return _JSON
+            return _widened(_JSON, value)
         before = cast("list[Any]", shape)[0]
         inside = before
         for item in value:
@@ -233,12 +237,16 @@ def _widened(shape: Any, value: JsonValue) -> Any:
         return cast(Any, shape) if inside is before else [inside]
     if isinstance(shape, Mapping):
         if not isinstance(value, Mapping):
-            return _JSON
+            return _widened(_JSON, value)
         members = cast(_Fields, shape)
         wide = {key: _widened(members.get(key, _JSON), item) for key, item in value.items()}
         return members if all(members.get(key) is wide[key] for key in wide) else {**members, **wide}
     fits = type(value) is (str if shape == pa.string() else int)
-    return shape if fits else _JSON
+    return shape if fits else _widened(_JSON, value)
+
+
+def _has_big_integer(value: JsonValue) -> bool:
+    return any(type(item) is int and not -_LIMIT <= item < _LIMIT for _, item in values_in(value))
 
 
 def _type_of(shape: Any) -> pa.DataType:
@@ -261,7 +269,7 @@ def _stored(kind: pa.DataType) -> pa.DataType:
 
 
 def _kind(name: str, kinds: set[type], shapes: Mapping[str, Any]) -> pa.DataType:
-    if name in _NESTED and kinds <= {list} and shapes.get(name) is not _JSON:
+    if name in _NESTED and kinds <= {list} and isinstance(shapes.get(name, []), list):
         return _type_of(shapes.get(name, _NESTED[name]))
     return _PLAIN.get(next(iter(kinds)), pa.string()) if len(kinds) == 1 else pa.string()
 
@@ -276,7 +284,7 @@ def _cell(value: JsonValue, kind: pa.DataType) -> JsonValue:
     if pa.types.is_struct(kind):
         fields = cast(JsonObject, value)
         return {part.name: _cell(fields.get(part.name), part.type) for part in cast(Any, kind)}
-    is_text = kind == _JSON or (kind == pa.string() and not isinstance(value, str))
+    is_text = kind == _JSON or (kind in (_TEXT, pa.string()) and not isinstance(value, str))
     return template_json(value) if is_text else value
 
 
