@@ -297,6 +297,16 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("mojibake", speak(ENDS, "In the CafÃ©."), ENDS, "/conversations/4/value"),
     ("mojibake", speak(ASKS, "Itâ€™s late"), ASKS, "/conversations/1/value"),
     ("mojibake", changed(OPENAI, "messages", 3, "content", to="18Â°C"), 3, "/messages/3/content"),
+    ("mojibake", speak(ASKS, "鏉变含?"), ASKS, "/conversations/1/value"),
+    ("mojibake", speak(ENDS, "浣犲ソ锛屼笘鐣�".removesuffix("�")), ENDS, "/conversations/4/value"),
+    ("mojibake", speak(ASKS, "縺薙ｓ縺ｫ縺｡縺ｯ"), ASKS, "/conversations/1/value"),
+    ("mojibake", given(json.dumps({"city": "MÃ¼nchen"})), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("mojibake", given(json.dumps({"city": "鏉变含"})), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("mojibake", speak(CALLS, paris(json.dumps({"city": "MÃ¼nchen"}))), CALLS, "/conversations/2/value"),
+    ("mojibake", speak(GETS, f"{SUN}\n{RAIN}".replace("sun", "\\u00c3\\u00bc")), GETS, "/conversations/3/value"),
+    ("replacement-character", given('{"city": "K\\ufffdln"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("replacement-character", speak(CALLS, paris('{"city": "K\\ufffdln"}')), CALLS, "/conversations/2/value"),
+    ("replacement-character", speak(GETS, f"{SUN}\n{RAIN}".replace("sun", "s\\ufffdn")), GETS, "/conversations/3/value"),
     ("replacement-character", speak(GETS, f"{SUN}\n{RAIN}".replace("sun", "s\ufffdn")), GETS, "/conversations/3/value"),
     ("replacement-character", system(SYSTEM + "\ufffd"), 0, "/conversations/0/value"),
     ("tools-unlisted", log({"type": "session", "id": "s"}), None, "/traces/0"),
@@ -310,6 +320,17 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("personal-data", speak(ASKS, "Card 4111 1111 1111 1111"), ASKS, "/conversations/1/value"),
     ("personal-data", speak(ASKS, "Pay to DE89 3704 0044 0532 0130 00"), ASKS, "/conversations/1/value"),
 ]  # fmt: skip
+
+
+def test_text_about_escapes_and_rare_characters_are_not_damaged() -> None:
+    for text in (
+        r'Write "\ufffd" or "\u00c3\u00a9" in JSON.',
+        "溆浦县、涓滴之水、洵阳、臺灣鸚鵡麒麟、飜譯書",
+        "日･中･韓",
+    ):
+        assert findings_of(speak(ENDS, text)) == []
+        assert findings_of(speak(CALLS, paris(json.dumps({"city": text})))) == []
+    assert findings_of(speak(CALLS, paris(r'{"city": "Z\u00fcrich"}'))) == []
 
 
 @pytest.mark.parametrize(
