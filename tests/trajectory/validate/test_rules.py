@@ -322,6 +322,47 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("text", [
+    'I will call get_weather(city="Oslo") now.',
+    'print(get_weather(city="Oslo"))',
+    'await get_weather(city="Oslo")',
+    'result = get_weather(city="Oslo")',
+    'const r = await get_weather({"city": "Oslo"});',
+    '```tool_code\nprint(get_weather(city="Oslo"))\n```',
+    'Thought: look\nAction:\n```json\n{"action": "get_weather", "action_input": {"city": "Oslo"}}\n```',
+    "Action: get_weather[Oslo]",
+    "Action: get_weather\nAction Input: Oslo",
+    '{"tool_calls": [{"name": "get_weather", "arguments": {"city": "Oslo"}}]}',
+    '{"tool_calls": [{"type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]}',
+    '<tool_use>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_use>',
+    'Call: get_weather with {"city": "Oslo"}',
+])  # fmt: skip
+def test_a_call_in_a_form_that_nobody_reads_is_found(text: str) -> None:
+    assert [finding.code for finding in findings_of(speak(ENDS, text))] == ["call-in-prose"]
+    assert [finding.code for finding in findings_of(changed(TRL, "messages", 5, "content", to=text))] == [
+        "call-in-prose"
+    ]
+
+
+@pytest.mark.parametrize("text", [
+    'For example, `get_weather(city="Oslo")` returns the weather.',
+    '```python\nr = get_weather(city="Oslo")\nprint(r)\n```',
+    'import weather\nresult = get_weather(city="Oslo")',
+    'def get_weather(city="Oslo"):\n    return 1',
+    'I called get_weather(city="Oslo") and it says sun.',
+    'I will call get_weather(city="Oslo") if you agree.',
+    'Shall I look? Then I will call get_weather(city).',
+    "Call get_weather with a city.",
+    "Call: get_weather with a city",
+    "Action: get_weather [see below]",
+    "The result = get_weather of Oslo",
+    '{"name": "Oslo", "tool": "get_weather", "input": 1}',
+    json.dumps(SPEC, indent=1),
+])  # fmt: skip
+def test_text_that_mentions_a_function_is_not_a_call(text: str) -> None:
+    assert findings_of(speak(ENDS, text)) == []
+
+
 def test_text_about_escapes_and_rare_characters_are_not_damaged() -> None:
     for text in (
         r'Write "\ufffd" or "\u00c3\u00a9" in JSON.',

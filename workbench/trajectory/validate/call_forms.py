@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Final, Literal, NamedTuple, cast
 
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.hermes.body.shape import is_tool_spec
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Level
 from workbench.toolspec.spec import OfferedTools, canonical_json
@@ -25,7 +27,8 @@ def prose_call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `call-in-prose` for a message without calls in which a line is a call of a declared tool.
 
     What the tolerant reader reports, such as `f(a=1)`, is `call-unreadable`. Here are those that only the lenient
-    reader finds, such as JSON below prose, and those that nobody reads: `f("x")`, `f({"a": 1})` and `f: {"a": 1}`.
+    reader finds, such as JSON below prose, and those that nobody reads: `f("x")`, `x = f({"a": 1})`, `f: {"a": 1}`,
+    `Action: f[x]`, `{"tool_calls": […]}`, and a call that a sentence announces, such as `I will call f(a=1) now.`
     """
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
@@ -43,21 +46,71 @@ def prose_call(text: str, tools: OfferedTools) -> str:
         return ""
     if calls := parse(text, tools=tools, level=Level.LENIENT, checks_arguments=False).calls:
         return calls[0].name
-    for match in _line_of(names).finditer(text):
-        is_in_fence = text.count(_FENCE, 0, match.start()) % 2 == 1
-        if not is_in_fence and _are_arguments(match, tools):
+    if "{" in text and (name := _called_in_json(text, tools)):
+        return name
+    lines, announced = _patterns_of(names)
+    for match in chain(lines.finditer(text), announced.finditer(text)):
+        if _is_example(text, match):
+            continue
+        if match.groupdict().get("input") or _are_arguments(match, tools):
             return match["name"]
     return ""
 
 
+def _called_in_json(text: str, tools: OfferedTools) -> str:
+    """Return the tool that a JSON object calls which only wraps the call, or has other keys for it; empty if none."""
+    for match in islice(_OBJECT.finditer(text), _MOST_OBJECTS):
+        try:
+            value, _ = _DECODER.raw_decode(text, match.end() - 1)
+        except (ValueError, RecursionError):
+            continue
+        if is_tool_spec(value):
+            continue
+        fields = as_object(value)
+        listed = fields.get("tool_calls")
+        fields = as_object(listed[0]) if isinstance(listed, list) and listed else fields
+        fields = as_object(fields.get("function")) or fields
+        name = fields.get("action" if "action_input" in fields else "name")
+        if isinstance(name, str) and name in tools.by_name and not fields.keys().isdisjoint(_INPUTS):
+            return name
+    return ""
+
+
+def _is_example(text: str, match: "re.Match[str]") -> bool:
+    """Whether a call is a line of a program: in a fence other than `tool_code`, or below an import or a function."""
+    before = text[: match.start()]
+    if before.count(_FENCE) % 2:
+        return not text.startswith("tool_code", before.rindex(_FENCE) + len(_FENCE))
+    return bool(match.groupdict().get("code")) and _PROGRAM.search(before) is not None
+
+
 @lru_cache(maxsize=250)
-def _line_of(names: tuple[str, ...]) -> "re.Pattern[str]":
-    listed = "|".join(map(re.escape, names))
-    return re.compile(
-        rf"^(?:functions\.|tools\.)?(?P<name>{listed})"
-        r"(?:\((?P<arguments>[^\n]{0,2000})\)[;.]?|:?[ \t]*(?P<object>\{[^\n]{1,2000}\}))[ \t]*$",
+def _patterns_of(names: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern[str]]":
+    """Return what finds a line that is a call of one of the tools, and a sentence that announces one."""
+    name = rf"(?:functions\.|tools\.)?(?P<name>{'|'.join(map(re.escape, names))})"
+    line = re.compile(
+        r"^(?:(?P<action>Action:[ \t]*)|(?:Tool |Function )?[Cc]all:[ \t]*)?"
+        r"(?P<code>(?:(?:(?:const|let|var)[ \t]+)?[A-Za-z_]\w{0,60}[ \t]*=[ \t]*)?(?:await[ \t]+)?(?P<print>print\()?)"
+        rf"{name}(?:\((?P<arguments>[^\n]{{0,2000}})\)(?(print)\))[;.]?"
+        r"|(?(action)(?P<input>\[[^\]\n]{1,200}\]|[ \t]*\nAction Input:[^\n]*)|(?!))"
+        r"|(?::|[ \t]+with\b)?[ \t]*(?P<object>\{[^\n]{1,2000}\}))[ \t]*$",
         re.MULTILINE,
     )
+    announced = re.compile(
+        r"\b(?:I(?:['’]ll| will|['’]m going to| am going to)|[Ll]et me)(?: now| first| then)? (?:call|use|run|invoke) "
+        rf"{name}\((?P<arguments>[^\n()]{{0,2000}})(?P<object>)\)"
+        # A condition makes it an offer.
+        r"(?![^\n.]*(?:\b(?:if|once|when|after|unless|would)\b|\?))"
+    )
+    return line, announced
+
+
+_OBJECT: Final = re.compile(r"(?:^[ \t]*|<\w*(?:tool|function|call)\w*>\s{0,20})\{", re.MULTILINE)
+_MOST_OBJECTS: Final = 20
+"""So that a text of many objects that are cut off is searched in linear time."""
+_DECODER: Final = json.JSONDecoder()
+_INPUTS: Final = frozenset({"arguments", "parameters", "args", "input", "action_input"})
+_PROGRAM: Final = re.compile(r"^[ \t]*(?:import|from|def|class|async def)\b", re.MULTILINE)
 
 
 def _are_arguments(match: "re.Match[str]", tools: OfferedTools) -> bool:
