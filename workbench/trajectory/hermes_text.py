@@ -87,11 +87,15 @@ class TolerantCalls(NamedTuple):
 def read_tolerantly(body: str, tools: OfferedTools | None = None) -> TolerantCalls | None:
     """Parse the body of a call, or of several, with fixes; None if it cannot be parsed or a fix is a guess.
 
+    Text beside the call is not cut away either: it may be a thought or prose of the message.
+
     >>> read_tolerantly("{'name': 'f', 'arguments': {}}").fixes
     ('python-literal',)
     """
     reading = parse(tagged(body), tools=tools, checks_arguments=False)
-    if reading.dropped or not reading.calls or any(fix.is_guess for fix in reading.fixes):
+    if reading.dropped or not reading.calls:
+        return None
+    if any(fix.is_guess or fix.code == "skipped-garbage" for fix in reading.fixes):
         return None
     if any(segment.kind not in (SegmentKind.CALL, SegmentKind.PROSE) for segment in reading.segments):
         return None
