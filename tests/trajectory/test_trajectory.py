@@ -6,7 +6,15 @@ import pytest
 
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory, is_same_trajectory
+from workbench.trajectory.trajectory import (
+    Call,
+    Prose,
+    Result,
+    RowMessage,
+    Trajectory,
+    is_same_trajectory,
+    pair_results,
+)
 
 
 def trajectory(arguments, *, columns=None, **changes):
@@ -70,3 +78,23 @@ def test_what_has_no_meaning_is_ignored():
     other = with_message(one, 1, parts=(one.messages[1].parts[0], call), text="p …", place=7)
     other = with_message(other, 2, parts=(result,), place=9)
     assert is_same_trajectory(one, replace(other, columns={"m": 2, "n": 1}))
+
+
+@pytest.mark.parametrize(
+    ("calls", "results", "wanted"),
+    [
+        ([None, "b"], ["b", None], ["b", None]),
+        (["a", "b"], [None, "a"], ["b", "a"]),
+        (["a", "b", "c"], ["c", None, None], ["c", "a", "b"]),
+        ([None, "b"], ["b", "x"], ["b", "x"]),
+        ([None, None], ["x", "y"], ["x", "y"]),
+        (["a", "b"], [None, None], ["a", "b"]),
+    ],
+)
+def test_a_result_without_an_id_answers_a_call_that_no_id_names(calls, results, wanted):
+    answer = RowMessage(
+        role=Role.ASSISTANT, parts=tuple(Call(name="f", arguments={}, id=one) for one in calls)
+    )
+    tools = [RowMessage(role=Role.TOOL, parts=(Result(text="", id=one),)) for one in results]
+    paired = pair_results([answer, *tools])
+    assert [message.result and message.result.id for message in paired[1:]] == wanted

@@ -185,7 +185,7 @@ def _spec_text(spec: ToolSpec) -> str:
 def pair_results(messages: Sequence[RowMessage]) -> tuple[RowMessage, ...]:
     """Match results with calls, and fill in what each side knows: ids on both, the tool's name on the result.
 
-    Results are matched by id if they have ids, otherwise by order.
+    Results are matched by id. The others answer, in order, the calls that no result names.
     """
     messages_out = list(messages)
     for index, message in enumerate(messages_out):
@@ -203,10 +203,12 @@ def _paired(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMess
     """Match one message's calls with the results that follow it."""
     calls = list(message.calls)
     by_id = {call.id: place for place, call in enumerate(calls) if call.id is not None}
+    named = [by_id.get(answer.result.id or "") if answer.result else None for answer in answers]
+    others = iter([place for place in range(len(calls)) if place not in named])
     paired: list[RowMessage] = []
-    for order, answer in enumerate(answers):
+    for found, answer in zip(named, answers, strict=True):
         result = answer.result
-        place = by_id.get(result.id, order) if result and result.id is not None else order
+        place = next(others, len(calls)) if found is None else found
         if result is not None and place < len(calls) and _may_answer(calls[place], result):
             call = calls[place]
             if call.id is None and result.id is not None:
