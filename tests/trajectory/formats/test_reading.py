@@ -219,3 +219,39 @@ def test_no_row_raises_when_it_is_read_or_written(name, row):
     for target in ("sharegpt", "openai", "llamafactory", "dpo"):
         done = convert_row(row, detect_format(row) or format_named(name), format_named(target), RowOptions())
         assert (done.row is None) == bool(done.problems)
+
+
+@pytest.mark.parametrize("before", ["I look it up.\n", "hm</think>", "Sure: ```json\n"])
+@pytest.mark.parametrize("after", ["", "\nDone."])
+def test_text_beside_a_call_of_llamafactory_is_not_cut_away(before, after):
+    row = llamafactory_call(before + '{"name": "f", "arguments": {"a": 1}}' + after)
+    assert [finding.code for finding in read(row).findings] == ["call-unreadable"]
+    assert convert_row(row, FORMATS["llamafactory"], FORMATS["trl"], RowOptions()).row is None
+
+
+def llamafactory_call(value):
+    return {
+        "conversations": [
+            {"from": "human", "value": "a"},
+            {"from": "function_call", "value": value},
+            {"from": "observation", "value": "1"},
+            {"from": "gpt", "value": "b"},
+        ],
+        "tools": json.dumps([{"name": "f", "parameters": {"type": "object"}}]),
+    }
+
+
+@pytest.mark.parametrize("weight", [{}, {"weight": 0}, {"rating": 5}])
+@pytest.mark.parametrize("text", ["S", [{"type": "text", "text": "S"}]])
+def test_a_system_text_beside_messages_is_the_system_message(weight, text):
+    row = {
+        "system": text,
+        "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x", **weight}],
+    }
+    entries = read(row).entries
+    assert [(entry.role.value, entry.text) for entry in entries] == [
+        ("system", "S"),
+        ("user", "a"),
+        ("assistant", "x"),
+    ]
+    assert entries[2].is_trained is (False if "weight" in weight else None)

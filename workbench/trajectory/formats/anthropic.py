@@ -106,12 +106,9 @@ def _fits(row: JsonObject) -> bool:
     tools = row.get("tools")
     if isinstance(tools, list) and any("input_schema" in as_object(tool) for tool in tools):
         return True
-    if not row.get("system") or not messages:
+    if not isinstance(row.get("system"), str | list) or not row.get("system") or not messages:
         return False
-    return all(
-        set(as_object(message)) == {"role", "content"} and as_object(message)["role"] in ("user", "assistant")
-        for message in messages
-    )
+    return all(as_object(message).get("role") in ("user", "assistant") for message in messages)
 
 
 ANTHROPIC: Final = view_format(
