@@ -582,3 +582,16 @@ def test_tools_may_be_a_text_of_json(name):
     (spec,) = detect_format(row).read(row).tools.specs
     assert spec.name == "get_weather"
     assert spec.parameters == TOOL["function"]["parameters"]
+
+
+@pytest.mark.parametrize("value", [{"t": 4}, 4, {"text": "warm"}])
+def test_a_result_that_is_a_json_value_stays_one(value):
+    call = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+    swift = {
+        "messages": [{"role": "tool_call", "content": call}, {"role": "tool_response", "content": value}]
+    }
+    responses = {"input": [{"type": "function_call_output", "call_id": "c", "output": value}]}
+    for row in (swift, responses):
+        entry = detect_format(row).read(row).entries[-1]
+        assert [result.text for result in entry.results] == [json.dumps(value)]
+        assert entry.others == {}

@@ -34,6 +34,8 @@ class BuiltMessage:
         self._call_texts: list[str] = []
         self.is_reordered = False
         """Whether its parts were not a thought, then a text, then calls."""
+        self.has_value = False
+        """Whether it is a result that is a JSON value, and not a text or a list of parts."""
         self._places = {"": place}
         self._fields: dict[str, JsonValue] = {"role": role}
         self._given: dict[str, list[JsonValue]] = {}
@@ -94,6 +96,11 @@ class BuiltMessage:
                 self._given.setdefault(f"{kind}.{key}" if key in _RESERVED else key, []).append(value)
 
     @property
+    def is_result(self) -> bool:
+        """Whether the message is a tool's."""
+        return self._fields["role"] == "tool"
+
+    @property
     def places(self) -> Mapping[str, str]:
         """Pointers into the message with their places in the row."""
         # Texts of several parts have no place of their own.
@@ -129,6 +136,8 @@ class BuiltMessage:
     def _content(self) -> JsonValue:
         if not self._texts:
             return None if self._calls or self._thoughts else ""
+        if self.has_value:
+            return self._texts[0][0]
         if all(isinstance(text, str) for text, _place, _before in self._texts):
             return "".join(f"{before}{text}" for text, _place, before in self._texts)
         return [
@@ -140,6 +149,7 @@ def add_content(message: BuiltMessage, content: JsonValue, place: str, before: s
     """Add a text, or the texts of a list of parts, to a message. A part of another kind is added as it is."""
     if not isinstance(content, list):
         if content is not None:
+            message.has_value = message.is_result and not isinstance(content, str)
             message.add_text(content, place, before)
         return
     for index, part in enumerate(content):
