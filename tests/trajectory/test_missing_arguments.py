@@ -25,7 +25,8 @@ READ = {
     "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
 }
 MISSING = object()
-NOTHING = [None, "", " \n", MISSING]
+NOTHING = [None, "", " \n", MISSING, "null", '""', "None", "''"]
+"""Null and empty texts may also be written as JSON or Python inside the text of the arguments."""
 TARGETS = [name for name in WRITTEN if FORMATS[name].content is RowContent.CONVERSATION]
 
 

@@ -53,10 +53,15 @@ BARE: Final = "missing-arguments"
 def is_blank(arguments: JsonValue) -> bool:
     """Whether there are no arguments: null, or the blank text that some servers write instead of `{}`.
 
-    >>> is_blank(None), is_blank(" "), is_blank("{}"), is_blank({})
-    (True, True, False, False)
+    Both may be written once more, as JSON or Python inside a text.
+
+    >>> is_blank(None), is_blank(" "), is_blank("null"), is_blank("{}"), is_blank({})
+    (True, True, True, False, False)
     """
-    return arguments is None or (isinstance(arguments, str) and not arguments.strip())
+    return arguments is None or (isinstance(arguments, str) and arguments.strip() in _BLANKS)
+
+
+_BLANKS: Final = frozenset({"", "null", "None", '""', "''"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -189,7 +189,7 @@ def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:
     if call.needs_none(job.tools):
         fixes.add(BARE)
         arguments, text = {}, None
-    elif arguments is None and call.name and text:
+    elif arguments is None and call.name and text and not call.is_bare:
         body = f'{{"name": {json.dumps(call.name)}, "arguments": {text}}}'
         tolerant = read_tolerantly(body, names_only(job.tools))
         if tolerant and len(tolerant.calls) == 1:

@@ -149,7 +149,7 @@ def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
     if call.needs_none(tools):
         call = replace(call, arguments={}, fixes=(BARE,))
     arguments, repairs = call.arguments, call.fixes
-    if arguments is None and call.arguments_text and call.name:
+    if arguments is None and call.arguments_text and call.name and not call.is_bare:
         arguments, repairs = _tolerant_arguments(call.name, call.arguments_text, tools)
     return ParsedCall(
         name=call.name,
