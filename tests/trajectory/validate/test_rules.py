@@ -139,6 +139,23 @@ CODEX: dict[str, Any] = {
         {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
     ]
 }
+
+
+def observed(text: str) -> dict[str, Any]:
+    """Return a row of LLaMA-Factory whose observation has this text."""
+    calls = [{"name": "get_weather", "arguments": {"city": city}} for city in ("Paris", "Rome")]
+    turns = [
+        ("human", "Weather?"),
+        ("function_call", json.dumps(calls)),
+        ("observation", text),
+        ("gpt", "Sun."),
+    ]
+    return {
+        TALK: [{"from": speaker, "value": value} for speaker, value in turns],
+        "tools": json.dumps([SPEC]),
+    }
+
+
 DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("missing-field", without(SHAREGPT, TALK, ASKS, "value"), ASKS, "/conversations/1/value"),
     ("missing-field", without(OPENAI, "messages", 5, "content"), 5, "/messages/5/content"),
@@ -275,6 +292,11 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("null-character", speak(ASKS, "a\0b"), ASKS, "/conversations/1/value"),
     ("null-character", system(SYSTEM + "\0"), 0, "/conversations/0/value"),
     ("null-character", given({"city": "\0"}, TRL), CALLS, "/messages/2/tool_calls/0/function/arguments/city"),
+    ("null-character", speak(CALLS, f"{PARIS}\n{ROME}".replace("Rome", "\\u0000")), CALLS, "/conversations/2/value"),
+    ("null-character", {**SHAREGPT, "tools": SHAREGPT["tools"].replace("a city.", "\\u0000"),
+     TALK: SHAREGPT[TALK][1:]}, None, "/tools"),
+    ("lone-surrogate", {**OPENAI, "tools": json.dumps([SPEC, OTHER]).replace("a city.", "\\ud83d")}, None, "/tools"),
+    ("lone-surrogate", observed('["sun", "\\ud83d"]'), 2, "/conversations/2/value"),
     ("non-finite-number", {**SHAREGPT, "score": float("inf")}, None, "/score"),
     ("non-finite-number", changed(SHAREGPT, TALK, ENDS, "score", to=float("nan")), ENDS, "/conversations/4/score"),
     ("non-finite-number", {**TRL, "scores": [1.0, {"a/b": float("-inf")}]}, None, "/scores/1/a~1b"),

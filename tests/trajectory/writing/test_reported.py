@@ -257,3 +257,18 @@ def test_where_an_unclosed_thought_ends_is_not_guessed(target, tag):
     assert done.row is None
     assert [(problem.code, problem.entry) for problem in done.problems] == [("call-unreadable", 1)]
     assert "unclosed-think" in done.problems[0].message
+
+
+@pytest.mark.parametrize("to", ["trl", "openai", "sharegpt", "llamafactory", "ms-swift"])
+@pytest.mark.parametrize("value", [float("nan"), [{"a": float("-inf")}], "\ud83d", "a\0"], ids=ascii)
+def test_what_loaders_refuse_is_not_written_wherever_it_is(value, to):
+    places = [
+        {"extra": value},
+        {"tools": [{**SPEC, "function": {**SPEC["function"], "description": value}}]},
+        {"messages": [*openai("{}")["messages"][:-1], {"role": "assistant", "content": "d", "zz": value}]},
+        {"messages": openai(json.dumps({"a": value}))["messages"]},
+    ]
+    for more in places:
+        row = openai("{}", **more)
+        done = convert_row(row, detect_format(row), FORMATS[to], RowOptions())
+        assert done.row is None and [problem.code for problem in done.problems] == ["not-writable"], more

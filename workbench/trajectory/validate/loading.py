@@ -1,5 +1,6 @@
 """Find what loaders of rows refuse or change: text that UTF-8 cannot hold, numbers without a value, repeated keys."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -25,6 +26,7 @@ _MESSAGES = {
     "non-finite-number": "NaN or an infinite number, which JSON does not have; write a number or null",
 }
 _THOUGHT_END = "</think>"
+_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
@@ -33,12 +35,40 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     Keys that the row itself has twice are found when its line is read; here are those in arguments that are JSON text.
     """
     row = parsed.row
-    for code, pointer in _unloadable_in(row.fields):
+    for code, pointer in unloadable_in(row.fields):
         yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
     for parsed_entry in parsed.entries:
+        entry = parsed_entry.entry
         pointers = (call.given.arguments_pointer for call in parsed_entry.calls if call.given)
         for pointer in dict.fromkeys(pointers):
-            yield from _in_arguments(row, pointer, parsed_entry.entry)
+            yield from _in_arguments(row, pointer, entry)
+        if may_hide(entry.text):
+            results = [result.text for result in entry.results]
+            calls = [call.arguments for call in parsed_entry.calls if call.given is None]
+            yield from _hidden_in(row, [*results, *calls], entry.text_pointer, entry)
+    for declaration in row.declarations:
+        text = value_at(row.fields, declaration.pointer)
+        if isinstance(text, str) and may_hide(text):
+            documents = [spec.document for spec in declaration.specs]
+            yield from _hidden_in(row, documents, declaration.pointer, entry_at(row, declaration.pointer))
+
+
+def _hidden_in(
+    row: TrainingRow, values: Sequence[JsonValue], pointer: str, entry: RowEntry | None
+) -> Iterator[RowFinding]:
+    """Yield the findings in the values of a text of JSON that its own characters do not show."""
+    if is_loadable(value_at(row.fields, pointer)):
+        for code in dict.fromkeys(code for code, _ in unloadable_in(values)):
+            yield row_finding(code, _MESSAGES[code], entry=entry, pointer=pointer)
+
+
+def may_hide(text: str) -> bool:
+    """Whether a text has an escape that means in JSON a NUL or half of a surrogate pair.
+
+    >>> may_hide('{"a": "\\\\ud83d"}'), may_hide('{"a": "\\\\u00e9"}')
+    (True, False)
+    """
+    return "\\u" in text and _ESCAPE.search(text) is not None
 
 
 def is_loadable(value: JsonValue) -> bool:
@@ -115,7 +145,7 @@ def _has_lone_surrogate(text: str) -> bool:
     return False
 
 
-def _unloadable_in(value: JsonValue) -> Iterator[tuple[str, str]]:
+def unloadable_in(value: JsonValue) -> Iterator[tuple[str, str]]:
     """Yield code and pointer of each value, or key, that not every loader can hold."""
     if is_loadable(value):
         return
@@ -141,7 +171,7 @@ def _in_arguments(row: TrainingRow, pointer: str, entry: RowEntry) -> Iterator[R
         value, repeated = loads_fast(text), repeated_keys(text)
     except (ValueError, RecursionError):
         return
-    for code in dict.fromkeys(code for code, _ in _unloadable_in(value)):
+    for code in dict.fromkeys(code for code, _ in unloadable_in(value)):
         yield row_finding(code, _MESSAGES[code], entry=entry, pointer=pointer)
     for key in repeated:
         yield duplicate_key(key, entry, pointer)

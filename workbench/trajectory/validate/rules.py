@@ -19,7 +19,7 @@ from workbench.trajectory.validate.codes import RowCode, row_code
 from workbench.trajectory.validate.damage import damage_findings, may_be_damaged
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.glance import Beginning, Finder, Glance
-from workbench.trajectory.validate.loading import is_loadable, is_loadable_text, loading_findings
+from workbench.trajectory.validate.loading import is_loadable, is_loadable_text, loading_findings, may_hide
 from workbench.trajectory.validate.pairing import (
     answer_findings,
     empty_findings,
@@ -97,7 +97,8 @@ def _has_bad_system_text(beginning: Beginning) -> bool:
 
 
 def _may_not_load_beginning(beginning: Beginning) -> bool:
-    return not (is_loadable_text(beginning.system) and is_loadable_text(beginning.column or ""))
+    texts = (beginning.system, beginning.column or "")
+    return not all(map(is_loadable_text, texts)) or any(map(may_hide, texts))
 
 
 def _is_damaged_beginning(beginning: Beginning) -> bool:
@@ -120,6 +121,7 @@ def _may_have_other_form(glance: Glance) -> bool:
 def _may_not_load(glance: Glance) -> bool:
     return (
         not is_loadable_text(glance.text)
+        or ("\\u" in glance.text and not is_loadable([arguments for _, arguments in glance.calls]))
         or glance.beginning.answer(_may_not_load_beginning)
         or not is_loadable(glance.others)
     )

@@ -25,6 +25,7 @@ from workbench.trajectory.trajectory import (
     is_same_trajectory,
     pair_results,
 )
+from workbench.trajectory.validate.loading import is_loadable, is_loadable_text, unloadable_in
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
@@ -137,8 +138,8 @@ def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> Converted:
 
 def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> _Proof:
     """Read a written row back, and compare it with the trajectory that was expected."""
-    if not _is_json(expected):
-        return _Proof(_refusal("it contains NaN or an infinite number, which JSON cannot hold; replace it"))
+    if problem := _unloadable(expected, row):
+        return _Proof(_refusal(problem))
     read_back = write_as.read(row)
     back = read_trajectory(read_back)
     if back.problems:
@@ -148,26 +149,42 @@ def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> _Proof
     return _Proof(_difference(expected, back.trajectory))
 
 
-def _is_json(trajectory: Trajectory) -> bool:
-    """Whether all that a row can have numbers in is free of NaN and infinity: tools, arguments and columns."""
+def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
+    """Return what loaders refuse in a written row, or in the tools and arguments that it has as text; else "".
+
+    Within a text of JSON, an escape such as `\\u0000` hides what its value contains.
+    """
     calls = [
         call.arguments for message in trajectory.messages + trajectory.rejected for call in message.calls
     ]
-    if not all(cached_on(spec, "_is_finite", _is_finite_spec) for spec in trajectory.tools.specs):
-        return False
-    return _is_finite([*calls, dict(trajectory.columns)])
+    rest = {key: value for key, value in row.items() if key != "tools"}
+    if _is_loadable([rest, *calls]) and all(
+        cached_on(spec, "_is_loadable", _is_loadable_spec) for spec in trajectory.tools.specs
+    ):
+        return ""
+    documents = [spec.document for spec in trajectory.tools.specs]
+    code, _ = next(unloadable_in([rest, *calls, *documents]))
+    return _UNLOADABLE[code]
 
 
-def _is_finite_spec(spec: ToolSpec) -> bool:
-    return _is_finite(spec.document)
+_UNLOADABLE: Final = {
+    "non-finite-number": "it contains NaN or an infinite number, which JSON cannot hold; replace it",
+    "lone-surrogate": "it contains half of a surrogate pair, which UTF-8 cannot hold; remove it",
+    "null-character": "it contains a NUL character, which loaders refuse; remove it",
+}
 
 
-def _is_finite(value: JsonValue) -> bool:
+def _is_loadable_spec(spec: ToolSpec) -> bool:
+    return _is_loadable(spec.document)
+
+
+def _is_loadable(value: JsonValue) -> bool:
+    """Like `is_loadable`, but much faster for most values, which need no walk through all their parts."""
     try:
-        json.dumps(value, allow_nan=False)
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
     except ValueError:
         return False
-    return True
+    return (is_loadable_text(text) and "\\u0000" not in text) or is_loadable(value)
 
 
 def _difference(expected: Trajectory, back: Trajectory) -> RowFinding:
@@ -217,8 +234,8 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions
         step(draft)
     problems = list(draft.problems)
     row = None if problems else write_as.spell(draft.trajectory, options)
-    if row is not None and not _is_json(draft.trajectory):
-        problems, row = ["it contains NaN or an infinite number, which JSON cannot hold; replace it"], None
+    if row is not None and (unloadable := _unloadable(draft.trajectory, row)):
+        problems, row = [unloadable], None
     if row is not None:
         written = {entry.text for entry in write_as.read(row).all_entries}
         problems = [
