@@ -60,6 +60,31 @@ def generated(answer: str) -> dict[str, Any]:
     return {TALK: entries, "tools": json.dumps([spec])}
 
 
+KEY = "sk-" + "proj-a8Kd92LmQp71XzRt55VbNc03"
+
+
+def generated_key(key: str) -> dict[str, Any]:
+    """Return a row in which a tool that generates passwords returns a key."""
+    result = f'<tool_response>\n{{"password": "{key}"}}\n</tool_response>'
+    return changed(generated("Here."), TALK, GETS, "value", to=result)
+
+
+def renamed(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a row with another name of the tool that generates passwords."""
+    renamed_row: dict[str, Any] = json.loads(json.dumps(row).replace("generate_password", name))
+    return renamed_row
+
+
+PREFERENCE: dict[str, Any] = {
+    "input": {"messages": OPENAI["messages"][:2], "tools": [SPEC]},
+    "preferred_output": [
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function":
+            {"name": "get_weather", "arguments": {"city": "Rome"}}}]}
+    ],
+    "non_preferred_output": [{"role": "assistant", "content": "No idea."}],
+}  # fmt: skip
+
+
 def system(text: str) -> dict[str, Any]:
     return speak(0, text)
 
@@ -284,6 +309,10 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("secret", changed(OPENAI, "messages", 3, "content", to="AKIA" + "ABCDEFGH12345678"), 3, "/messages/3/content"),
     ("secret", given('{"city": "https://me:hunter22@host.org"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
     ("generated-secret", generated("The password."), GETS, "/conversations/3/value"),
+    ("generated-secret", renamed(generated_key(KEY), "create_api_key"), GETS, "/conversations/3/value"),
+    ("secret", generated_key(KEY), GETS, "/conversations/3/value"),
+    ("secret", generated_key("AKIA" + "IOSFODNN7QXAMPLE"), GETS, "/conversations/3/value"),
+    ("arguments-not-text", PREFERENCE, 2, "/preferred_output/0/tool_calls/0/function/arguments"),
     ("lone-surrogate", speak(ENDS, "Sun. \ud83d"), ENDS, "/conversations/4/value"),
     ("lone-surrogate", changed(OPENAI, "messages", 4, "content", to="\udc00"), 4, "/messages/4/content"),
     ("lone-surrogate", {**SHAREGPT, "source": ["a", "\ud83d"]}, None, "/source/1"),

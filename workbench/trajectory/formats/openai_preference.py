@@ -98,4 +98,5 @@ OPENAI_PREFERENCE: Final = RowFormat(
     spell=_spell,
     content=RowContent.PAIR,
     answers=_ANSWERS,
+    needs_text_arguments=True,
 )

@@ -8,14 +8,21 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryResult
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedRow
+from workbench.trajectory.validate.secrets import secrets_in
 
 _MAKES: Final = (
     r"(?:generate|generating|generator|create|creating|creator|random|issue|rotate|make|produce)\w*"
 )
-_SECRET: Final = r"(?:passwords?|passphrases?|keys?|tokens?|secrets?|credentials?)"
-_GENERATES: Final = re.compile(
-    rf"\b{_MAKES} (?:\w+ ){{0,4}}?{_SECRET}\b|\b{_SECRET} (?:\w+ )?{_MAKES}\b", re.IGNORECASE
-)
+_KEY: Final = "keys?|tokens?|secrets?|credentials?"
+
+
+def _generates(what: str) -> "re.Pattern[str]":
+    secret = rf"(?:{what})\b"
+    return re.compile(rf"\b{_MAKES} (?:\w+ ){{0,4}}?{secret}|\b{secret} (?:\w+ )?{_MAKES}\b", re.IGNORECASE)
+
+
+_GENERATES_KEYS: Final = _generates(_KEY)
+_GENERATES: Final = _generates(f"passwords?|passphrases?|{_KEY}")
 _WORD_END: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _ASSIGNED: Final = re.compile(r"[:=][ \t]*[\"']?")
 
@@ -23,16 +30,19 @@ _ASSIGNED: Final = re.compile(r"[:=][ \t]*[\"']?")
 def is_generated(secret: str, parsed: ParsedRow) -> bool:
     """Whether a secret comes from a result of a tool whose name or description says that it generates such.
 
+    A key such as `sk-…` comes from a tool that generates keys, not from one that generates passwords.
+
     Args:
         secret: The secret, or an assignment of it such as `password: x`.
         parsed: The row with the secret.
     """
     value = _ASSIGNED.split(secret, maxsplit=1)[-1]
-    return any(value in text for text in _generated_texts(parsed))
+    is_key = any(match.code == "secret" and match.is_key for match in secrets_in(value))
+    return any(value in text for text in _generated_texts(parsed, keys_only=is_key))
 
 
-def generates_secrets(name: str, tools: OfferedTools) -> bool:
-    """Whether a tool generates keys or passwords.
+def generates_secrets(name: str, tools: OfferedTools, *, keys_only: bool = False) -> bool:
+    """Whether a tool generates keys or passwords; with `keys_only`, whether it generates keys.
 
     >>> [generates_secrets(name, OfferedTools()) for name in ("generate_random_password", "checkPassword")]
     [True, False]
@@ -40,10 +50,11 @@ def generates_secrets(name: str, tools: OfferedTools) -> bool:
     spec = tools.by_name.get(name)
     description = spec.function.get("description") if spec else None
     texts = (name, description if isinstance(description, str) else "")
-    return any(_GENERATES.search(_WORD_END.sub(" ", text)) for text in texts)
+    pattern = _GENERATES_KEYS if keys_only else _GENERATES
+    return any(pattern.search(_WORD_END.sub(" ", text)) for text in texts)
 
 
-def _generated_texts(parsed: ParsedRow) -> Iterator[str]:
+def _generated_texts(parsed: ParsedRow, *, keys_only: bool) -> Iterator[str]:
     calls: tuple[ParsedCall, ...] = ()
     order = 0
     for parsed_entry in parsed.entries:
@@ -52,7 +63,7 @@ def _generated_texts(parsed: ParsedRow) -> Iterator[str]:
         for result in parsed_entry.entry.results:
             name = result.name or _answered(result, calls, order)
             order += 1
-            if name and generates_secrets(name, parsed.tools):
+            if name and generates_secrets(name, parsed.tools, keys_only=keys_only):
                 yield result.text
 
 

@@ -17,6 +17,8 @@ class SecretMatch(NamedTuple):
     what: str
     """Kind of secret, in words; never the text itself."""
     span: Span
+    is_key: bool = True
+    """Whether it has the shape of a key or token, which no tool that generates passwords returns."""
 
 
 class _Shape(NamedTuple):
@@ -112,6 +114,7 @@ _SHAPES: Final = (
 """In the order in which they are tried."""
 _BY_HINT: Final = tuple((shape.kind, shape.hints) for shape in _SHAPES if shape.hints)
 _WORDS: Final = {shape.kind: shape.words for shape in _SHAPES}
+_PASSWORDS: Final = frozenset({"url_password", "assigned"})
 _PERSONAL: Final = frozenset({"mail", "card", "account", "phone"})
 _ASSIGNED: Final = ("apikey", "secretkey", "accesstoken", "authtoken", "clientsecret", "passw")
 """A text without one of these words (in lower case, without `_` and `-`) assigns no password or key."""
@@ -154,7 +157,7 @@ def secrets_in(text: str) -> Iterator[SecretMatch]:
             continue
         reported_kinds.add(kind)
         code = "personal-data" if kind in _PERSONAL else "secret"
-        yield SecretMatch(code, _WORDS[kind], Span(*match.span()))
+        yield SecretMatch(code, _WORDS[kind], Span(*match.span()), kind not in _PASSWORDS)
 
 
 def may_have_secrets(text: str) -> bool:
