@@ -120,6 +120,117 @@ def test_correcting_one_message_leaves_the_bytes_of_all_others_alone(services, t
     )
 
 
+W = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+CALLS = [
+    {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city":"Rome"}'}}
+]
+# What the format has no place for, or writes in another way, in entries that nobody corrects.
+PARTLY_CORRECTED = {
+    "sharegpt": {
+        "conversations": [
+            {"from": "human", "value": "Hi", "loss": False},
+            {"from": "gpt", "value": "Hello", "loss": False, "rating": 3},
+            {"from": "human", "value": "And?"},
+            {"from": "gpt", "value": "Helo"},
+        ],
+        "tools": [W],
+    },
+    "llamafactory": {
+        "conversations": [
+            {"from": "human", "value": "Hi", "loss": 0},
+            {
+                "from": "function_call",
+                "value": '{"name": "get_weather","arguments":{"city":"Rome"}}',
+                "loss": 0,
+            },
+            {"from": "observation", "value": "7"},
+            {"from": "gpt", "value": "Helo"},
+        ],
+        "tools": json.dumps([W]),
+    },
+    "trl": {
+        "messages": [
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "Hi", "cache_control": {"a": 1}}],
+                "weight": 1,
+            },
+            {"role": "assistant", "content": "Hello", "loss": False},
+            {"role": "user", "content": "And?", "name": "ann"},
+            {"role": "assistant", "content": "Helo"},
+        ]
+    },
+    "ms-swift": {
+        "messages": [
+            {"role": "user", "content": "Hi", "loss": None},
+            {
+                "role": "tool_call",
+                "content": {"name": "get_weather", "arguments": {"city": "Rome"}},
+                "loss": 0,
+            },
+            {"role": "tool_response", "content": "7"},
+            {"role": "assistant", "content": "Helo"},
+        ],
+        "tools": [W],
+    },
+    "llamafactory-v1": {
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "value": "Hi"}], "loss_weight": 1.0, "id": 4},
+            {"role": "assistant", "content": [{"type": "text", "value": "Hello"}], "loss_weight": 0.0},
+            {"role": "user", "content": [{"type": "text", "value": "And?"}]},
+            {"role": "assistant", "content": [{"type": "text", "value": "Helo"}]},
+        ]
+    },
+    "openai-preference": {
+        "input": {
+            "messages": [
+                {"role": "user", "content": "Hi", "weight": 0},
+                {"role": "assistant", "content": None, "tool_calls": CALLS, "audio": {"id": "a"}},
+                {"role": "tool", "tool_call_id": "c1", "content": "7"},
+                {"role": "assistant", "content": "Helo"},
+                {"role": "user", "content": "And?"},
+            ],
+            "tools": [W],
+            "tool_choice": "auto",
+        },
+        "preferred_output": [{"role": "assistant", "content": "Good.", "weight": 1}],
+        "non_preferred_output": [{"role": "assistant", "content": "Bad."}],
+    },
+}
+
+
+@pytest.mark.parametrize("form", PARTLY_CORRECTED)
+def test_what_the_format_would_write_otherwise_stays_in_entries_that_nobody_corrected(
+    services, tmp_path, form
+):
+    line, out = json.dumps(PARTLY_CORRECTED[form]), tmp_path / "out.jsonl"
+    (tmp_path / "rows.jsonl").write_text(line + "\n", encoding="utf-8")
+    (imported,) = bring(services, tmp_path / "rows.jsonl", form)
+    [wrong] = [one for one in services.sessions.path(imported.session_id) if one.message.text == "Helo"]
+    label(services, imported.session_id, wrong.id, verdict=Verdict.BAD_ANSWER, correction="Hullo")
+    summary = export(services, out, format=form, includes_stale=True)
+    # A correction also gives a preference row of its own, which is written completely.
+    assert form == "openai-preference" or summary.losses == Counter()
+    [written] = [one for one in lines_of(out) if "Bad" in json.dumps(one) or form != "openai-preference"]
+    assert without_text(written, "Hullo", form) == without_text(PARTLY_CORRECTED[form], "Helo", form)
+
+
+def without_text(row, text, form):
+    """Return the row without the message that has a text, as JSON text."""
+    lists = row["input"] if form == "openai-preference" else row
+    key = next(key for key in ("conversations", "messages") if key in lists)
+    others = [message for message in lists[key] if text not in json.dumps(message)]
+    assert len(others) == len(lists[key]) - 1
+    rest = {**lists, key: others}
+    return json.dumps({**row, "input": rest} if lists is not row else rest)
+
+
 @pytest.mark.parametrize("to", ["openai", "sharegpt", "trl", "raw"])
 def test_keys_and_masks_of_imported_messages_are_exported_or_reported(services, tmp_path, to):
     file, out = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"

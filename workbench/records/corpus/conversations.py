@@ -211,8 +211,7 @@ def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
     # A call that was added before a message is counted as a part of it.
     if start is not None and start < len(imported.message_ids):
         start = run.ids.index(imported.message_ids[start])
-    conversation = _conversation(source, run, rejected, start, label=row.label)
-    return replace(conversation, kept=source.kept_row)
+    return replace(_conversation(source, run, rejected, start, label=row.label), kept=source.kept_row)
 
 
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -220,7 +219,7 @@ def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]
     has_rows = False
     for pair in _imported_pair(source):
         has_rows = True
-        yield _unchanged(source) if source.is_written_as_imported else _pair(source, pair)
+        yield _unchanged(source) if source.is_written_as_imported else _kept(source, _pair(source, pair))
     for pair in chain(_corrections(source), _siblings(source)):
         has_rows = True
         yield _pair(source, pair)
@@ -229,6 +228,15 @@ def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]
         yield voted if isinstance(voted, ExportBlocker) else _pair(source, voted)
     if not has_rows:
         yield not_ready("no-preference", "there are no two answers to the same prompt of which one is better")
+
+
+def _kept(
+    source: ExportSource, conversation: ExportConversation | ExportBlocker
+) -> ExportConversation | ExportBlocker:
+    """Keep the entries of the imported row that nobody corrected."""
+    if isinstance(conversation, ExportBlocker):
+        return conversation
+    return replace(conversation, kept=source.kept_row)
 
 
 def _imported_pair(source: ExportSource) -> Iterator[PreferencePair]:
@@ -311,7 +319,7 @@ def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlock
             if source.is_written_as_imported:
                 yield _unchanged(source)
             else:
-                yield _labelled(source, path, row.answer_index, is_good=row.label)
+                yield _kept(source, _labelled(source, path, row.answer_index, is_good=row.label))
     for message in _answers(source):
         summary, path = source.summary_of(message), source.material.path(message.id)
         is_good = _label(summary)

@@ -1,21 +1,21 @@
 """Write a conversation as a row, read it back, validate it, and trace each finding to its message."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, loads_fast
 from workbench.records.corpus.conversations import ExportConversation
-from workbench.records.corpus.material import ExportBlocker, ImportedRow
+from workbench.records.corpus.material import ExportBlocker
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import read_trajectory
-from workbench.trajectory.trajectory import RowMessage, Trajectory, is_same_trajectory
+from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.validate.check import CheckedRow, check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
-from workbench.trajectory.writing.patch import patched
-from workbench.trajectory.writing.row_draft import ConversionChange, Loss
+from workbench.trajectory.writing.patch import ReadRow, patched
+from workbench.trajectory.writing.row_draft import Addition, ConversionChange, Loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +71,16 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
     row = written.read_back or form.read(written.row)
     back = written.trajectory or read_trajectory(row).trajectory
     ids = _ids_by_entry(conversation, back)
-    kept = None if conversation.kept is None else _kept_row(conversation.kept, row, back)
+    kept = _kept_row(conversation, ReadRow(row, back), written.changes)
+    if kept is not None:
+        ids = _ids_by_entry(conversation, kept.trajectory)
     checked = check_row(kept.row if kept else row)
     findings = checked.findings
     errors = () if options.is_raw else tuple(filter(options.is_error, findings))
     changes = tuple(
-        change for change in (*conversation.losses, *written.changes) if _applies(change, options)
+        change
+        for change in (*conversation.losses, *(written.changes if kept is None else kept.changes))
+        if _applies(change, options)
     )
     lost = [change for change in changes if change.is_loss]
     losses = _too_lossy(lost, ids=conversation.ids) if options.is_strict else ()
@@ -94,30 +98,44 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
 
 class _KeptRow(NamedTuple):
     row: TrainingRow
+    trajectory: Trajectory
     original: bytes | None
     """Its bytes; None if the imported row was not a line of JSON."""
+    changes: tuple[ConversionChange, ...]
+    """What was lost, added and rearranged in the entries that changed."""
 
 
-def _kept_row(imported: ImportedRow, row: TrainingRow, back: Trajectory) -> _KeptRow | None:
+def _kept_row(
+    conversation: ExportConversation, written: ReadRow, changes: Sequence[ConversionChange]
+) -> _KeptRow | None:
     """Return the imported row with only those entries replaced that changed; None if that is not the same row.
 
     Args:
-        imported: The imported row.
-        row: The row as it would be written completely.
-        back: Its trajectory.
+        conversation: What was written.
+        written: The row as it would be written completely.
+        changes: What changed by it.
     """
-    line, form = imported.original, format_named(row.format)
+    imported, form = conversation.kept, format_named(written.row.format)
+    # Results that were reordered are no longer at the places of the imported ones.
+    if imported is None or any(change.code is Addition.RESULTS_ORDERED for change in changes):
+        return None
+    line = imported.original
     text = imported.row_text if line is None else line.decode(errors="surrogatepass")
     before = form.read(cast(JsonObject, loads_fast(text)))
-    text = patched(text, (before, read_trajectory(before).trajectory), (row, back))
-    if text is None:
+    old = ReadRow(before, read_trajectory(before).trajectory)
+    patch = patched(text, old, conversation.trajectory, written)
+    if patch is None:
         return None
-    kept = form.read(cast(JsonObject, loads_fast(text)))
+    kept = form.read(cast(JsonObject, loads_fast(patch.text)))
+    trajectory = read_trajectory(kept).trajectory
     # A column of arguments needs one type.
     forms = {call.arguments_text is None for entry in kept.all_entries for call in entry.calls}
-    if len(forms) > 1 or not is_same_trajectory(read_trajectory(kept).trajectory, back):
+    if len(forms) > 1 or not patch.is_read_as(trajectory, old.trajectory):
         return None
-    return _KeptRow(kept, None if line is None else text.encode(errors="surrogatepass"))
+    own = tuple(change for change in changes if change.entry in patch.changed)
+    return _KeptRow(
+        kept, trajectory, None if line is None else patch.text.encode(errors="surrogatepass"), own
+    )
 
 
 def _applies(change: ConversionChange, options: ExportOptions) -> bool:

@@ -10,61 +10,127 @@ replaced in the text of the original row:
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final, cast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonValue
-from workbench.trajectory.row import RowEntry, TrainingRow
-from workbench.trajectory.trajectory import RowMessage, Trajectory, is_same_message
+from workbench.trajectory.row import TrainingRow
+from workbench.trajectory.trajectory import RowMessage, Trajectory, is_same_message, is_same_trajectory
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder()
 
 
-def patched(
-    text: str, old: tuple[TrainingRow, Trajectory], new: tuple[TrainingRow, Trajectory]
-) -> str | None:
-    """Return the text of a row with the entries that changed, or None if more than entries changed.
+class ReadRow(NamedTuple):
+    """A row with what it was read as."""
 
-    The caller must read the text, and compare it with `new`.
+    row: TrainingRow
+    trajectory: Trajectory
+
+
+class Patch(NamedTuple):
+    """A row whose changed entries are replaced."""
+
+    text: str
+    """The row as JSON."""
+    changed: frozenset[int]
+    """Indices of the messages in the replaced entries; those of the rejected answer count after the others."""
+    meanings: Sequence[tuple[RowMessage, ...]]
+    """What each message may be read back as."""
+
+    def is_read_as(self, kept: Trajectory, old: Trajectory) -> bool:
+        """Whether the text was read as the old row with the changed messages, and with nothing else changed."""
+        messages = _all(kept)
+        return (
+            len(kept.messages) == len(old.messages)
+            and len(messages) == len(self.meanings)
+            and is_same_trajectory(_bare(kept), _bare(old))
+            and all(
+                any(is_same_message(message, meaning) for meaning in meanings)
+                for message, meanings in zip(messages, self.meanings, strict=True)
+            )
+        )
+
+
+def patched(text: str, old: ReadRow, meant: Trajectory, new: ReadRow) -> Patch | None:
+    """Replace the entries that changed, or return None if more than entries changed.
+
+    What the format would write differently in the other entries does not count, such as a mask under another name.
+    The caller must read the text, and ask `Patch.is_read_as`.
 
     Args:
         text: The original row as JSON.
-        old: The original row, and what it was read as.
-        new: The row as it is to be written, in the same format, and what it is read as.
+        old: The original row.
+        meant: The conversation to write.
+        new: This conversation as a row of the same format that is written completely.
     """
-    entries = list(zip(old[0].all_entries, new[0].all_entries, strict=False))
-    pointers = [entry.pointer for entry in old[0].all_entries]
-    if len(set(pointers)) < len(pointers) or pointers != [entry.pointer for entry in new[0].all_entries]:
+    before, wanted = _all(old.trajectory), _all(meant)
+    if len(before) != len(wanted) or not is_same_trajectory(_bare(old.trajectory), _bare(meant)):
         return None
-    before, after = _by_place(old[1]), _by_place(new[1])
-    wanted = {
-        one.pointer: _value_at(new[0].fields, one.pointer)
-        for one, other in entries
-        if not _is_same(one, before.get(one.place, []), other, after.get(other.place, []))
+    written = [
+        *_last(new.trajectory.messages, len(meant.messages)),
+        *_last(new.trajectory.rejected, len(meant.rejected)),
+    ]
+    unclean = set(_unclean(old))
+    places = {
+        one.place
+        for one, other in zip(before, wanted, strict=True)
+        if one.place in unclean or not _is_unchanged(one, other)
     }
-    for (start, end), value in sorted(_spans(text, wanted).items(), reverse=True):
+    values: dict[str, JsonValue] = {}
+    for place in places:
+        own = [index for index, message in enumerate(before) if message.place == place]
+        target = written[own[0]]
+        # Entries that the format joins or splits cannot be replaced one by one.
+        if target is None or own != [
+            index for index, message in enumerate(written) if message and message.place == target.place
+        ]:
+            return None
+        values[_pointer(old.row, place)] = _value_at(new.row.fields, _pointer(new.row, target.place))
+    for (start, end), value in sorted(_spans(text, values).items(), reverse=True):
         text = text[:start] + json.dumps(value, ensure_ascii=False) + text[end:]
-    return text
+    # The pairing of calls and results may change what an unchanged result is read as.
+    meanings = [
+        tuple(message for message in ((after,) if one.place in places else (one, after)) if message)
+        for one, after in zip(before, written, strict=True)
+    ]
+    changed = frozenset(index for index, message in enumerate(before) if message.place in places)
+    return Patch(text, changed, meanings)
 
 
-def _by_place(trajectory: Trajectory) -> Mapping[int, list[RowMessage]]:
-    messages: dict[int, list[RowMessage]] = {}
-    for message in trajectory.messages + trajectory.rejected:
-        messages.setdefault(message.place, []).append(message)
-    return messages
+def _all(trajectory: Trajectory) -> tuple[RowMessage, ...]:
+    return trajectory.messages + trajectory.rejected
 
 
-def _is_same(
-    one: RowEntry, messages: Sequence[RowMessage], other: RowEntry, others: Sequence[RowMessage]
-) -> bool:
-    """Whether two entries mean the same, and the first is written as its format requires."""
-    return (
-        one.text == other.text
-        and len(messages) == len(others)
-        and all(map(is_same_message, messages, others))
-        and not any(call.fixes or call.problem for call in one.calls)
+def _bare(trajectory: Trajectory) -> Trajectory:
+    return replace(trajectory, messages=(), rejected=())
+
+
+def _last(messages: Sequence[RowMessage], count: int) -> list[RowMessage | None]:
+    """Return the last messages. Formats only add or leave out messages at the beginning; None stands for those."""
+    return [*[None] * (count - len(messages)), *messages[max(len(messages) - count, 0) :]]
+
+
+def _unclean(old: ReadRow) -> Iterator[int]:
+    """Yield the places of entries that are not written as the format requires: their calls need fixes."""
+    texts = {message.place: message.text for message in _all(old.trajectory) if message.text is not None}
+    for entry in old.row.all_entries:
+        if texts.get(entry.place, entry.text) != entry.text or any(
+            call.fixes or call.problem for call in entry.calls
+        ):
+            yield entry.place
+
+
+def _is_unchanged(one: RowMessage, other: RowMessage) -> bool:
+    return is_same_message(one, other) and (one.text, [call.arguments_text for call in one.calls]) == (
+        other.text,
+        [call.arguments_text for call in other.calls],
     )
+
+
+def _pointer(row: TrainingRow, place: int) -> str:
+    return next(entry.pointer for entry in row.all_entries if entry.place == place)
 
 
 def _value_at(value: JsonValue, pointer: str) -> JsonValue:
