@@ -1,10 +1,11 @@
 """Safe repairs are applied in the row's own format, guesses are not."""
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.trajectory.validate.rows import OPENAI, SHAREGPT, TRL, VALID, changed, findings_of
+from tests.trajectory.validate.rows import OPENAI, SHAREGPT, SPEC, TRL, VALID, changed, findings_of
 from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.repair import RepairedRow, repair_row
@@ -73,3 +74,28 @@ def test_the_original_row_is_not_modified() -> None:
     row = speaking(CALLING.replace("2}", "2,}"))
     repaired(row)
     assert row == speaking(CALLING.replace("2}", "2,}"))
+
+
+def test_check_proposes_a_repair_only_where_it_is_made() -> None:
+    broken = '{"name": "get_weather", "arguments": {"city": "Rome",}}'
+    question: dict[str, Any] = {"role": "user", "content": "Weather?"}
+    answer: dict[str, Any] = {"role": "assistant", "content": "Sun."}
+    swift = [
+        question,
+        {"role": "tool_call", "content": broken},
+        {"role": "tool_response", "content": "sun"},
+        answer,
+    ]
+    parts = [{"type": "tool_call", "value": broken}]
+    v1 = [
+        {"role": "user", "content": [{"type": "text", "value": "Weather?"}]},
+        {"role": "assistant", "content": parts},
+        {"role": "tool", "content": [{"type": "text", "value": "sun"}]},
+        {"role": "assistant", "content": [{"type": "text", "value": "Sun."}]},
+    ]
+    rows = [{"messages": messages, "tools": json.dumps([SPEC])} for messages in (swift, v1)]
+    rows += [given('{"city": "Rome",}', OPENAI), speaking(f"<tool_call>\n{broken}\n</tool_call>")]
+    for row in rows:
+        [message] = {found.message for found in findings_of(row) if found.code == "call-not-strict"}
+        assert ("--fix-out" in message) == bool(repaired(row).repairs)
+    assert [bool(repaired(row).repairs) for row in rows] == [False, False, True, True]

@@ -23,6 +23,7 @@ from workbench.trajectory.system_text import form_of_examples
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.formats import wrong_formats
 from workbench.trajectory.validate.parsed_row import LOST, ParsedCall, ParsedEntry, ParsedRow
+from workbench.trajectory.validate.repair import repair_row
 
 
 def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) -> Iterator[RowFinding]:
@@ -67,6 +68,7 @@ _REMEDIES: Final = {
     "call-truncated": "the text ends before a call is complete; complete the call or skip the row",
 }
 
+_CONVERTED: Final = "only the tolerant reader can parse it ({codes}); correct it or convert the row"
 _GUESSED: Final = "only a guess makes it readable ({codes}); correct it by hand"
 
 
@@ -78,7 +80,7 @@ def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         if parsed_entry.entry.place >= parsed.bad_from:
             continue
         if parsed_entry.reading and (parsed_entry.reading.fixes or parsed_entry.reading.findings):
-            yield from _of_reading(parsed_entry, parsed_entry.reading)
+            yield from _of_reading(parsed_entry, parsed_entry.reading, parsed)
         for index, call in enumerate(parsed_entry.calls):
             for finding in _of_call(call, parsed_entry, parsed):
                 yield _of_index(finding, index, call, len(parsed_entry.calls))
@@ -108,7 +110,16 @@ def form_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
             yield row_finding("call-form", message, entry=parsed_entry.entry, pointer=pointer)
 
 
-def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
+def _not_strict(pointer: str, parsed: ParsedRow) -> str:
+    """Return the message about a call, which proposes `--fix-out` only if that corrects the call."""
+    is_fixed = any(
+        repair.pointer == pointer and repair.code == "call-not-strict"
+        for repair in repair_row(parsed).repairs
+    )
+    return _REMEDIES["call-not-strict"] if is_fixed else _CONVERTED
+
+
+def _of_reading(parsed_entry: ParsedEntry, reading: Reading, parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield one finding per block: `call-not-strict`, `call-unreadable` or `call-truncated`."""
     codes_by_block: dict[tuple[int, str], list[str]] = {}
     for code, span in _records(reading):
@@ -117,7 +128,10 @@ def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFind
             codes_by_block.setdefault((_block(reading, span), verdict), []).append(code)
     guesses = {fix.code for fix in reading.fixes if fix.is_guess}
     for (_, verdict), codes in codes_by_block.items():
-        remedy = _GUESSED if verdict == "call-not-strict" and guesses & {*codes} else _REMEDIES[verdict]
+        if verdict != "call-not-strict":
+            remedy = _REMEDIES[verdict]
+        else:
+            remedy = _GUESSED if guesses & {*codes} else _not_strict(parsed_entry.entry.text_pointer, parsed)
         message = remedy.format(codes=", ".join(sorted(set(codes))))
         yield row_finding(verdict, message, entry=parsed_entry.entry, pointer=parsed_entry.entry.text_pointer)
 
@@ -151,8 +165,8 @@ def _block(reading: Reading, span: Span) -> int:
 
 def _of_call(call: ParsedCall, parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[RowFinding]:
     if call.repairs:
-        message = _REMEDIES["call-not-strict"].format(codes=", ".join(call.repairs))
         where = call.given.arguments_pointer if call.given else call.pointer
+        message = _not_strict(where, parsed).format(codes=", ".join(call.repairs))
         yield row_finding("call-not-strict", message, entry=parsed_entry.entry, pointer=where)
     spec = parsed.tools.by_name.get(call.name)
     for name in call.others:
