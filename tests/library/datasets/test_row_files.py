@@ -5,8 +5,13 @@ import io
 import json
 import re
 import sys
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 
+import datasets
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import read_row, read_rows
@@ -158,9 +163,45 @@ def test_parquet_preserves_values_and_omits_nulls(tmp_path):
             write(row)
     read = fields(path)
     assert read[0] == {**rows[0], "conversations": [{"from": "human", "value": "q", "weight": None}]}
-    assert read[1]["meta"] == '{"a": [1]}'
+    assert read[1]["meta"] == {"a": [1]}
     assert read[2]["big"] == str(2**70)
-    assert [row.get("mixed") for row in read] == [None, None, "1", "one"]
+    assert [row.get("mixed") for row in read] == [None, None, 1, "one"]
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 1.5], [1, True], [{"a": 1}, {"b": [1.5]}], [2**53 + 1, 0.5], [[1], ["a"]]]
+)
+def test_values_of_a_column_of_parquet_are_the_same_for_datasets_too(tmp_path, values):
+    path = tmp_path / "rows.parquet"
+    with open_writer(str(path)) as write:
+        for value in values:
+            write({"x": value})
+    loaded = datasets.load_dataset("parquet", data_files=str(path), split="train", cache_dir=str(tmp_path))
+    assert [row["x"] for row in fields(path)] == list(loaded["x"]) == values
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        datetime(2024, 1, 1),
+        date(2024, 1, 1),
+        Decimal("1.5"),
+        b"x",
+        timedelta(1),
+        [{"at": time(1)}],
+        {"bytes": b""},
+    ],
+    ids=repr,
+)
+def test_a_column_of_parquet_that_json_cannot_hold_is_named(tmp_path, value):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.table({"messages": ["[]"], "c": [value]}), path)
+    with pytest.raises(BadInput, match="column 'c' has values of the type"):
+        list(read_rows(str(path)))
+    kind = pyarrow.map_(pyarrow.string(), pyarrow.int64())
+    parquet.write_table(pyarrow.table({"c": pyarrow.array([[("k", 1)]], kind)}), path)
+    with pytest.raises(BadInput, match="of the type map<string, int64"):
+        list(read_rows(str(path)))
 
 
 def test_a_lone_surrogate_cannot_be_written_to_parquet(tmp_path):

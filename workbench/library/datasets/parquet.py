@@ -38,6 +38,7 @@ def bounded_rows(source: str, limits: ReadLimits, *, batch_rows: int) -> Iterato
     """
     path = Path(source).expanduser()
     with pq.ParquetFile(path) as file:
+        _refuse_types(file, source)
         texts = None if limits == OWN_FILE else _text_columns(file, source, limits)
     left = limits.unpacked_bytes
     with pq.ParquetFile(path, read_dictionary=cast(Any, texts)) as file:
@@ -51,6 +52,35 @@ def bounded_rows(source: str, limits: ReadLimits, *, batch_rows: int) -> Iterato
                 if left < 0:
                     raise too_large(source, limits)
                 yield from _rows_of(piece)
+
+
+def _refuse_types(file: pq.ParquetFile, source: str) -> None:
+    """Refuse a column whose values JSON does not have, such as dates, because there are several ways to write them."""
+    for column in cast(Any, file.schema_arrow):
+        if kind := _without_json(column.type):
+            problem = f"the column {column.name!r} has values of the type {kind}, which JSON does not have"
+            raise BadInput(f"file {source}", problem, "write them as text, or leave the column out")
+
+
+def _without_json(kind: pa.DataType) -> pa.DataType | None:
+    """Return the first type within a type whose values JSON does not have; None if there is none."""
+    types = cast(Any, pa.types)
+    if kind == _JSON or any(is_kind(kind) for is_kind in _PLAIN_TYPES):
+        return None
+    if types.is_dictionary(kind):
+        return _without_json(cast(Any, kind).value_type)
+    if types.is_struct(kind):
+        return next(filter(None, (_without_json(part.type) for part in cast(Any, kind))), None)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return _without_json(cast(Any, kind).value_type)
+    return kind
+
+
+_PLAIN_TYPES: Final = tuple(
+    getattr(cast(Any, pa.types), f"is_{name}")
+    for name in ("null", "boolean", "integer", "floating", "string", "large_string", "string_view")
+)
+"""Questions whether a type is one of JSON's that has no others inside."""
 
 
 def _rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, JsonValue]]:
@@ -122,6 +152,10 @@ def _weight(array: Any) -> int:
 
 _BATCH: Final = 500
 _LIMIT: Final = 2**63
+_EXACT: Final = 2**53
+"""A `double` holds every integer up to this one."""
+_INEXACT: Final = complex
+"""The mark, among the types of a column, of integers beyond that."""
 
 _JSON: Final = pa.json_()
 """Any JSON value, stored as text. `datasets` gives the values, with their own types and without filled nulls."""
@@ -178,9 +212,10 @@ def read_parquet(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow
 def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     """Write rows of one format.
 
-    A column whose values do not have the same plain type is written as JSON text, so that Arrow does not fill gaps
-    with nulls or change numbers. So are arguments and other members of entries without one plain type, as Arrow's type
-    for JSON: `datasets` gives them as the objects that they are.
+    A column whose values do not have the same plain type has Arrow's type for JSON, so that Arrow does not fill gaps
+    with nulls or change numbers: `datasets` gives the values as they are. So have arguments and other members of
+    entries without one plain type. Integers and other numbers together are `double` if it holds all of them exactly.
+    Tools, and columns with integers beyond 64 bits, are JSON text.
 
     Args:
         path: File to write.
@@ -213,11 +248,15 @@ def _kinds(rows: Iterable[JsonObject]) -> dict[str, pa.DataType]:
     for row in rows:
         for name, value in row.items():
             kinds = seen.setdefault(name, set())
-            if value is not None:
-                is_big = type(value) is int and not -_LIMIT <= value < _LIMIT
-                kinds.add(object if is_big else type(value))
-                if name in _NESTED:
-                    shapes[name] = _widened(shapes.get(name, _NESTED[name]), value)
+            if value is None:
+                continue
+            kinds.add(type(value))
+            if name in _NESTED:
+                shapes[name] = _widened(shapes.get(name, _NESTED[name]), value)
+            elif name == "tools" or (type(value) is not str and _has_big_integer(value)):
+                kinds.add(object)
+            elif type(value) is int and abs(value) > _EXACT:
+                kinds.add(_INEXACT)
     return {name: _kind(name, kinds, shapes) for name, kinds in seen.items()}
 
 
@@ -271,7 +310,12 @@ def _stored(kind: pa.DataType) -> pa.DataType:
 def _kind(name: str, kinds: set[type], shapes: Mapping[str, Any]) -> pa.DataType:
     if name in _NESTED and kinds <= {list} and isinstance(shapes.get(name, []), list):
         return _type_of(shapes.get(name, _NESTED[name]))
-    return _PLAIN.get(next(iter(kinds)), pa.string()) if len(kinds) == 1 else pa.string()
+    if object in kinds or not kinds or shapes.get(name) is _TEXT:
+        return pa.string()
+    if kinds == {int, float}:
+        return pa.float64()
+    kinds = kinds - {_INEXACT}
+    return _PLAIN.get(next(iter(kinds)), _JSON) if len(kinds) == 1 else _JSON
 
 
 def _cell(value: JsonValue, kind: pa.DataType) -> JsonValue:
