@@ -24,7 +24,8 @@ READ = {
     "description": "Read.",
     "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
 }
-MISSING = object()
+MISSING = "missing"
+"""Stands for no key `arguments`."""
 NOTHING = [None, "", " \n", MISSING, "null", '""', "None", "''"]
 """Null and empty texts may also be written as JSON or Python inside the text of the arguments."""
 TARGETS = [name for name in WRITTEN if FORMATS[name].content is RowContent.CONVERSATION]
