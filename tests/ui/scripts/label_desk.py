@@ -205,6 +205,7 @@ class Desk:
             progress="0 of 3",
             progress_lines=(),
             agreement=None,
+            review=None,
             talk=None if session is None else self.talk(session),
             hint="",
             answers=answers,
