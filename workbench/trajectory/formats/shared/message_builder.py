@@ -39,6 +39,7 @@ class BuiltMessage:
         self._places = {"": place}
         self._fields: dict[str, JsonValue] = {"role": role}
         self._given: dict[str, list[JsonValue]] = {}
+        self._order = tuple(others or ())
         for key, value in (others or {}).items():
             if key in _RESERVED:
                 self._fields[key] = value
@@ -118,7 +119,8 @@ class BuiltMessage:
         if self._calls and "tool_calls" not in fields:
             fields["tool_calls"] = self._calls
         kept = {key: values[0] if len(values) == 1 else values for key, values in self._given.items()}
-        return {**kept, **fields}
+        merged = {**kept, **fields}
+        return {key: merged[key] for key in dict.fromkeys((*self._order, *merged))}
 
     @property
     def tagged_text(self) -> str | None:
