@@ -36,6 +36,10 @@ _MOST_IN_UNION: Final = 50
 """Nulls inside a value of several possible types that are looked at one by one."""
 
 
+_FEWEST_FILLED: Final = 2
+"""Fewest members of an object that Arrow filled: a single null may be what the model wrote."""
+
+
 def close_spec(spec: ToolSpec) -> ToolSpec:
     """Return the spec with `additionalProperties: false` on objects that do not say anything about others.
 
@@ -66,7 +70,7 @@ def filled_nulls(spec: ToolSpec, arguments: JsonObject) -> tuple[str, ...]:
     filled += _undeclared(closed, arguments)
     for place in _wrong_places(closed, without_nulls_at(arguments, filled)):
         filled += _in_union(closed, arguments, filled, place)
-    return tuple(dict.fromkeys(filled))
+    return tuple(dict.fromkeys(filled + _empty_objects(closed, arguments, filled)))
 
 
 def without_nulls_at(arguments: JsonObject, pointers: Iterable[str]) -> JsonObject:
@@ -74,6 +78,36 @@ def without_nulls_at(arguments: JsonObject, pointers: Iterable[str]) -> JsonObje
     for found in pointers:
         arguments = cast(JsonObject, _without(arguments, pointer_parts(found)))
     return arguments
+
+
+def _empty_objects(spec: ToolSpec, arguments: JsonObject, filled: list[str]) -> list[str]:
+    """Return the objects that hold nothing but nulls and are wrong, but need not be there.
+
+    Arrow fills a missing object with all of its members: `"place": {"lat": null, "lon": null}`.
+    """
+    rest, found = without_nulls_at(arguments, filled), list[str]()
+    for place in _wrong_places(spec, rest):
+        for depth in range(1, len(pointer_parts(place)) + 1):
+            parts = pointer_parts(place)[:depth]
+            value = _at(arguments, parts)
+            if not isinstance(value, Mapping) or len(value) < _FEWEST_FILLED or any(_leaves(value)):
+                continue
+            where = pointer([*parts])
+            shorter = without_nulls_at(rest, [where])
+            if len(_wrong_places(spec, shorter)) < len(_wrong_places(spec, rest)):
+                rest = shorter
+                found.append(where)
+            break
+    return found
+
+
+def _leaves(value: JsonValue) -> Iterator[bool]:
+    """Yield for each value that is not an object whether it says anything."""
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _leaves(inner)
+    else:
+        yield value is not None
 
 
 def _undeclared(spec: ToolSpec, arguments: JsonObject) -> Iterator[str]:
