@@ -23,6 +23,7 @@ from tests.trajectory.validate.rows import (
     inserted,
     without,
 )
+from workbench.chat.finding import Severity
 
 TALK = "conversations"
 ASKS, CALLS, GETS, ENDS = 1, 2, 3, 4
@@ -453,3 +454,42 @@ def test_two_defects_in_two_blocks_are_two_findings() -> None:
 def test_calls_and_results_are_not_paired_if_roles_are_out_of_order() -> None:
     swapped = {**SHAREGPT, TALK: [SHAREGPT[TALK][place] for place in (0, 2, 1, 3, 4)]}
     assert {finding.code for finding in findings_of(swapped)} == {"role-order"}
+
+
+LLAMAFACTORY: dict[str, Any] = {
+    TALK: [
+        {"from": "human", "value": "a"},
+        {"from": "function_call", "value": '{"name": "now", "arguments": {}}'},
+        {"from": "observation", "value": "1"},
+        {"from": "gpt", "value": "b"},
+    ],
+    "tools": json.dumps([OTHER["function"]]),
+}
+USER_AFTER_RESULTS = [
+    (inserted(SHAREGPT, TALK, 4, {"from": "human", "value": "And?"}), Severity.WARNING),
+    (inserted(OPENAI, "messages", 5, {"role": "user", "content": "And?"}), Severity.WARNING),
+    (inserted(LLAMAFACTORY, TALK, 3, {"from": "human", "value": "And?"}), Severity.ERROR),
+]
+
+
+@pytest.mark.parametrize(("row", "severity"), USER_AFTER_RESULTS, ids=["sharegpt", "openai", "llamafactory"])
+def test_a_user_after_results_is_an_error_only_where_the_trainer_skips_it(
+    row: dict[str, Any], severity: Severity
+) -> None:
+    assert [(finding.code, finding.severity) for finding in findings_of(row)] == [("role-order", severity)]
+
+
+@pytest.mark.parametrize(("arguments", "found"), [("", False), ('{"city": "Rome",}', False), ("[1]", True)])
+def test_calls_of_a_rejected_answer_that_a_conversion_can_read_are_not_found(
+    arguments: str, *, found: bool
+) -> None:
+    function = {"name": "now" if arguments == "" else "get_weather", "arguments": arguments}
+    row = {
+        "prompt": [{"role": "user", "content": "?"}],
+        "chosen": [{"role": "assistant", "content": "b"}],
+        "rejected": [
+            {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": function}]}
+        ],
+        "tools": [SPEC, OTHER],
+    }
+    assert ("call-unreadable" in {finding.code for finding in findings_of(row)}) is found

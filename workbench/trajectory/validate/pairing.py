@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import NamedTuple
 
+from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.chat.short_text import shortened
 from workbench.toolspec.spec import OfferedTools
@@ -26,14 +27,15 @@ _NAMED = {
 
 _USER_PROBLEMS = {
     Role.USER: "two user entries in a row; join them",
-    Role.TOOL: "a user entry directly after results; add the model's answer before it",
+    Role.TOOL: "a user entry directly after results; some templates need the model's answer between them",
 }
 
 
 def order_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `role-order` for each entry that must not follow the one before it.
 
-    The system entry comes first, user and model alternate, and results follow the model's calls. Missing and
+    The system entry comes first, user and model alternate, and results follow the model's calls. A user directly after
+    results is only a warning, unless the format's trainer skips such rows. Missing and
     extra results are reported by `pairing_findings` instead.
     """
     before: ParsedEntry | None = None
@@ -41,7 +43,10 @@ def order_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         role = parsed_entry.entry.role
         problem = _problem(before, parsed_entry, parsed)
         if problem:
-            yield row_finding("role-order", problem, entry=parsed_entry.entry)
+            finding = row_finding("role-order", problem, entry=parsed_entry.entry)
+            # Chat APIs allow it: in Anthropic's, the results and the text share a message.
+            is_usable = problem == _USER_PROBLEMS[Role.TOOL] and not _joins_results(parsed.row.format)
+            yield replace(finding, severity=Severity.WARNING) if is_usable else finding
         if role is not Role.SYSTEM or before is None:
             before = parsed_entry
 

@@ -6,8 +6,10 @@ question is always run, so a new rule is correct at once and fast later.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from workbench.chat.finding import Severity
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.arguments import call_findings, form_findings
 from workbench.trajectory.validate.call_forms import (
@@ -28,7 +30,7 @@ from workbench.trajectory.validate.pairing import (
     pairing_findings,
     thought_findings,
 )
-from workbench.trajectory.validate.parsed_row import ParsedRow
+from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 from workbench.trajectory.validate.text_rules import has_placeholder, secret_findings, text_findings
 
@@ -58,7 +60,10 @@ def _rule(words: str, find: Finder, may_find: Callable[[Glance], bool] = _always
 
 def _format_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield the findings of the format, except for arguments that the tolerant reader can repair."""
-    given = [call for entry in parsed.entries for call in entry.calls if call.given and call.given.problem]
+    entries = parsed.entries
+    if parsed.row.rejected and parsed.row.findings:
+        entries += parse_texts(replace(parsed.row, entries=parsed.row.rejected)).entries
+    given = [call for entry in entries for call in entry.calls if call.given and call.given.problem]
     repairable = {call.given.arguments_pointer for call in given if call.given and call.repairs}
     # Calls of one text share their pointer.
     repairable -= {call.given.arguments_pointer for call in given if call.given and not call.repairs}
@@ -80,7 +85,9 @@ def _turn_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     If it is not, calls and results are not paired, to avoid reporting the same problem twice.
     """
     disorder = tuple(order_findings(parsed))
-    return iter(disorder) if disorder else pairing_findings(parsed)
+    yield from disorder
+    if not any(finding.severity is Severity.ERROR for finding in disorder):
+        yield from pairing_findings(parsed)
 
 
 def _has_bad_format(beginning: Beginning) -> bool:
