@@ -149,8 +149,10 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     if role is Role.USER and is_wrapped(text):
         role = Role.TOOL
     calls = tuple(_calls(fields, spot))
-    keys = with_part_keys(read_keys(fields, _used(fields)), fields.get("content"))
-    refusal = fields.get("refusal")
+    refusal, refusal_place = _refusal(fields)
+    keys = read_keys(fields, _used(fields))
+    if refusal_place == "refusal":
+        keys = with_part_keys(keys, fields.get("content"))
     # OpenAI's logs have the text of a refusal there, and no content. A trainer would see an empty answer.
     is_refusal = not text and not calls and isinstance(refusal, str)
     for problem in keys.problems:
@@ -164,7 +166,7 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         role=role,
         speaker=str(speaker),
         text=cast(str, refusal) if is_refusal else text,
-        text_pointer=f"{spot.pointer}/{'refusal' if is_refusal else 'content'}",
+        text_pointer=f"{spot.pointer}/{refusal_place if is_refusal else 'content'}",
         thought=thought,
         calls=calls,
         tagged_text=_tagged(fields, text, thought) if is_lost else None,
@@ -183,6 +185,14 @@ def _used(fields: JsonObject) -> frozenset[str]:
         if isinstance(fields.get(key), str):
             return used | {key}
     return used
+
+
+def _refusal(fields: JsonObject) -> tuple[JsonValue, str]:
+    """Return the text of a refusal and its place in the message; it may be the only part of the content."""
+    content = fields.get("content")
+    part: JsonObject = as_object(content[0]) if isinstance(content, list) and len(content) == 1 else {}
+    is_part = part.keys() == {"type", "refusal"} and isinstance(part["refusal"], str)
+    return (part["refusal"], "content/0/refusal") if is_part else (fields.get("refusal"), "refusal")
 
 
 def has_place(message: RowMessage, key: str, value: JsonValue) -> bool:
@@ -212,12 +222,14 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
     if text is not None:
         return text
     content = fields.get("content")
+    if _refusal(fields)[1] != "refusal":
+        return ""
     if content is None or content == []:
         if "content" not in fields and not any(map(fields.get, ("tool_calls", "function_call", "refusal"))):
             spot.report("missing-field", "the message has neither content nor calls", "/content")
         return ""
     if fields.get("role") != "tool":
-        spot.report("missing-field", "the content is not a text; its JSON is used instead", "/content")
+        spot.report("missing-field", "the content is not a text; write it as one", "/content")
     return template_json(content)
 
 
