@@ -10,7 +10,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.formats.openai import OPENAI, TEXT_CALL_STEPS
@@ -115,10 +115,21 @@ def _pair_view(row: JsonObject) -> View:
 
 
 def _with_tools(rest: JsonObject, lists: dict[str, list[BuiltMessage]], reader: _Reader) -> View:
-    if reader.tools is None or rest.get("tools") is not None:
+    column = rest.get("tools")
+    if reader.tools is not None and column is not None and _loaded(column) != _loaded(reader.tools):
+        message = "a part and the column declare different tools; remove one"
+        reader.findings.append(RowFinding(code="tools-mismatch", message=message, pointer=reader.tools_place))
+    if reader.tools is None or column is not None:
         return view_of(rest, lists, findings=reader.findings)
     view = view_of({**rest, "tools": reader.tools}, lists, findings=reader.findings)
     return replace(view, places={**view.places, "/tools": reader.tools_place})
+
+
+def _loaded(tools: JsonValue) -> JsonValue:
+    try:
+        return loads_fast(tools) if isinstance(tools, str) else tools
+    except (ValueError, RecursionError):
+        return tools
 
 
 def _is_list(value: JsonValue) -> bool:
