@@ -33,7 +33,10 @@ def _message(message: JsonValue, place: str) -> BuiltMessage:
     inner = outer.get(key) if key else outer
     place = f"{place}/{key}" if key else place
     fields = as_object(inner)
-    built = BuiltMessage(_role(name, fields), place, _own(fields))
+    role, own = _role(name, fields), _own(fields)
+    built = BuiltMessage(
+        role, place, {**own, "role": role} if str(name).startswith(("chat", "Chat")) else own
+    )
     if not isinstance(inner, dict):
         add_content(built, [inner], place)
     if "type" in fields and _role(fields["type"], fields) != _role(name, fields):
@@ -69,7 +72,10 @@ def _class(fields: JsonObject) -> JsonValue:
 def _role(name: JsonValue, fields: JsonObject) -> JsonValue:
     """Return the role that a type such as `human`, or a class such as `HumanMessageChunk`, has in a chat API."""
     kind = str(name).removesuffix("Chunk").removesuffix("Message").lower()
-    return fields.get("role") if kind == "chat" else _ROLES.get(kind, name)
+    if kind != "chat":
+        return _ROLES.get(kind, name)
+    role = fields.get("role")
+    return _ROLES.get(str(role).lower(), role)
 
 
 def _own(fields: JsonObject) -> JsonObject:
@@ -160,7 +166,10 @@ def is_message(value: JsonValue) -> bool:
 
 def _fits(row: JsonObject) -> bool:
     messages = row.get("messages")
-    if not isinstance(messages, list) or not messages or "role" in as_object(messages[0]):
+    if not isinstance(messages, list) or not messages:
+        return False
+    first = as_object(messages[0])
+    if "role" in first and first.get("type") != "chat":
         return False
     return any(map(is_message, messages))
 
