@@ -53,7 +53,7 @@ BARE: Final = "missing-arguments"
 def is_blank(arguments: JsonValue) -> bool:
     """Whether there are no arguments: null, or the blank text that some servers write instead of `{}`.
 
-    Both may be written once more, as JSON or Python inside a text.
+    Both may be written again, as JSON or Python inside a text.
 
     >>> is_blank(None), is_blank(" "), is_blank("null"), is_blank("{}"), is_blank({})
     (True, True, True, False, False)

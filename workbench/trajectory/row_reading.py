@@ -123,7 +123,7 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
             yield _message(entry, role, parts)
         return
     if role is Role.ASSISTANT:
-        if entry.text and entry.text_pointer == f"{entry.pointer}/refusal":
+        if entry.text and entry.text_pointer.endswith("/refusal"):
             job.changes.append(ConversionChange(code=Addition.REFUSAL_AS_TEXT, entry=entry.place))
         yield _answer(entry, job)
         return
@@ -196,7 +196,7 @@ def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:
             fixes.update(tolerant.fixes)
             arguments, text = tolerant.calls[0].arguments, None
     if call.problem:
-        (job.broken if arguments is None else job.repaired).add(call.arguments_pointer)
+        (job.broken if arguments is None or not call.name else job.repaired).add(call.arguments_pointer)
     return Call(
         name=call.name, arguments=arguments or {}, arguments_text=text, id=call.id, others=call.others
     )

@@ -255,3 +255,81 @@ def test_a_system_text_beside_messages_is_the_system_message(weight, text):
         ("assistant", "x"),
     ]
     assert entries[2].is_trained is (False if "weight" in weight else None)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "f", "parameters": {"a": 1}},
+        {"name": "f", "arguments": '{"a": 1}'},
+        [{"name": "f", "arguments": '{"a": 1}'}, {"name": "f", "arguments": {"a": 1}}],
+    ],
+)
+def test_a_call_of_llamafactory_with_another_spelling_of_its_arguments_is_fixed(call):
+    calls = read(llamafactory_call(json.dumps(call))).entries[1].calls
+    assert all((one.name, one.arguments, one.problem) == ("f", {"a": 1}, "") and one.fixes for one in calls)
+    assert len(calls) == (2 if isinstance(call, list) else 1)
+
+
+@pytest.mark.parametrize(
+    "call", [{"name": "f", "arguments": '{"a": 1, "a": 2}'}, {"name": "f", "arguments": "[1]"}, {"name": "f"}]
+)
+def test_a_call_of_llamafactory_with_two_meanings_or_none_is_not_fixed(call):
+    assert [finding.code for finding in read(llamafactory_call(json.dumps(call))).findings] == [
+        "call-unreadable"
+    ]
+
+
+def test_a_refusal_that_is_the_only_part_of_a_content_is_the_text():
+    parts = [{"type": "refusal", "refusal": "No"}]
+    row = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": parts}]}
+    reading = read(row)
+    assert reading.findings == ()
+    assert (reading.entries[1].text, reading.entries[1].others) == ("No", {})
+    assert at(row, reading.entries[1].text_pointer) == "No"
+    done = convert_row(row, FORMATS["openai"], FORMATS["trl"], RowOptions())
+    assert done.row["messages"][1]["content"] == "No"
+    assert [change.code for change in done.changes] == ["refusal-as-text"]
+
+
+def test_a_call_of_ms_swift_without_a_name_is_refused():
+    messages = [
+        {"role": "user", "content": "a"},
+        {"role": "tool_call", "content": '{"arguments": {"a": 1}}'},
+        {"role": "tool_response", "content": "1"},
+        {"role": "assistant", "content": "b"},
+    ]
+    done = convert_row({"messages": messages}, FORMATS["ms-swift"], FORMATS["trl"], RowOptions())
+    assert (done.row, [problem.message for problem in done.problems]) == (None, ["the call has no name"])
+
+
+@pytest.mark.parametrize("role", ["user", "human"])
+@pytest.mark.parametrize(
+    "wrap", [lambda data: {"type": "chat", "data": data}, lambda data: {"type": "chat", **data}]
+)
+def test_a_chat_message_of_langchain_has_its_own_role(wrap, role):
+    ai = {"type": "ai", "content": "b"}
+    entries = read({"messages": [wrap({"role": role, "content": "a"}), ai]}).entries
+    assert [(entry.role, entry.text) for entry in entries] == [(Role.USER, "a"), (Role.ASSISTANT, "b")]
+
+
+@pytest.mark.parametrize(("tools", "codes"), [('[{"name": "f"}]', []), ([{"name": "g"}], ["tools-mismatch"])])
+def test_tools_of_a_part_that_the_column_contradicts_are_found(tools, codes):
+    part = {"type": "tools", "value": '[{"name": "f"}]'}
+    messages = [
+        {"role": "system", "content": [part, {"type": "text", "value": "S"}]},
+        {"role": "user", "content": [{"type": "text", "value": "a"}]},
+        {"role": "assistant", "content": [{"type": "text", "value": "b"}]},
+    ]
+    assert [finding.code for finding in read({"messages": messages, "tools": tools}).findings] == codes
+
+
+@pytest.mark.parametrize(
+    "keys", [{"name": "bob", "zz": 1}, {"zz": 1, "name": "bob"}, {"id": "i", "zz": 1, "type": "t"}]
+)
+@pytest.mark.parametrize("to", ["ms-swift", "llamafactory-v1"])
+def test_the_order_of_a_message_s_keys_is_kept(to, keys):
+    row = {"messages": [{"role": "user", "content": "a", **keys}, {"role": "assistant", "content": "b"}]}
+    done = convert_row(row, FORMATS["openai"], FORMATS[to], RowOptions())
+    assert done.problems == ()
+    assert list(read(done.row).entries[0].others.items()) == list(keys.items())

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_strict
 from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
-from workbench.trajectory.hermes_text import read_tolerantly, tagged
-from workbench.trajectory.row import NO_ARGUMENTS, EntryCall, is_blank
+from workbench.trajectory.hermes_text import TolerantCalls, read_tolerantly, tagged
+from workbench.trajectory.row import BARE, NO_ARGUMENTS, EntryCall, is_blank
 
 
 def read_calls(
@@ -27,10 +27,7 @@ def read_calls(
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         if tolerant := read_tolerantly(text):
-            for call in tolerant.calls:
-                yield EntryCall.in_text(
-                    pointer, call.name, call.arguments, fixes=tolerant.fixes, others=call.others
-                )
+            yield from _fixed(tolerant, pointer)
             return
         value, problem = None, f"the value of {name} is not JSON"
     else:
@@ -41,11 +38,30 @@ def read_calls(
         report("call-unreadable", problem)
         yield EntryCall.in_text(pointer, problem=problem)
         return
-    for call_value in listed:
-        call = _call(cast(JsonObject, call_value), pointer)
+    calls = [_call(cast(JsonObject, call_value), pointer) for call_value in listed]
+    if any(call.problem and (not call.is_bare or "parameters" in call.others) for call in calls):
+        tolerant = read_tolerantly(text)
+        if tolerant and BARE not in tolerant.fixes and all(map(_has_one_meaning, listed)):
+            yield from _fixed(tolerant, pointer)
+            return
+    for call in calls:
         if call.problem:
             report("call-unreadable", call.problem)
         yield call
+
+
+def _has_one_meaning(call: JsonValue) -> bool:
+    """Whether no key occurs twice in arguments that are a text of JSON."""
+    arguments = as_object(call).get("arguments")
+    try:
+        return not isinstance(arguments, str) or loads_strict(arguments) is not None
+    except ValueError:
+        return False
+
+
+def _fixed(tolerant: TolerantCalls, pointer: str) -> Iterator[EntryCall]:
+    for call in tolerant.calls:
+        yield EntryCall.in_text(pointer, call.name, call.arguments, fixes=tolerant.fixes, others=call.others)
 
 
 def _call(fields: JsonObject, pointer: str) -> EntryCall:
