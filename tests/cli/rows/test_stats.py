@@ -11,7 +11,7 @@ from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT
 def test_statistics_are_printed_as_lines_or_as_one_json_object(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", SHAREGPT, OPENAI, "{")
     done = run_cli("stats", file)
-    assert done.code == 0
+    assert done.code == 1
     assert "2, 1 unreadable (openai 1, sharegpt 1)" in done.out or "(sharegpt 1, openai 1)" in done.out
     assert "4  calls of get_weather" in done.out
     found = json.loads(run_cli("stats", file, "--json").out)
@@ -22,8 +22,10 @@ def test_rows_can_be_read_from_standard_input(run_cli):
     assert json.loads(run_cli("stats", "-", "--json", stdin=json.dumps(OPENAI)).out)["rows"] == 1
 
 
-def test_a_file_without_rows_has_statistics(run_cli, tmp_path):
-    assert run_cli("stats", lines(tmp_path / "a.jsonl")).code == 0
+def test_a_file_without_rows_has_statistics_and_fails(run_cli, tmp_path):
+    done = run_cli("stats", lines(tmp_path / "a.jsonl"), "--json")
+    assert (done.code, json.loads(done.out)["rows"]) == (1, 0)
+    assert run_cli("stats", lines(tmp_path / "b.jsonl", OPENAI)).code == 0
 
 
 def test_rows_that_a_trainer_would_cut_are_counted(run_cli, tmp_path):

@@ -53,6 +53,12 @@ def test_rows_are_read_whatever_the_file_is_called(tmp_path, name, data):
     assert fields(tmp_path / name) == ROWS
 
 
+@pytest.mark.parametrize("end", [b"", b"\n", b" \r\n"])
+def test_a_file_of_only_a_byte_order_mark_has_no_rows(tmp_path, end):
+    (tmp_path / "empty.jsonl").write_bytes(b"\xef\xbb\xbf" + end)
+    assert fields(tmp_path / "empty.jsonl") == []
+
+
 def test_rows_come_from_standard_input(monkeypatch):
     class Input:
         buffer = io.BytesIO(LINES.encode())

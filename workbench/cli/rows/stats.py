@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from workbench.rollout.ports import Engine
 
 
+UNREADABLE: Final = 1
+"""Exit code if rows could not be read, or if there are none."""
 _MOST: Final = 20
 """Maximum number of tools and codes listed. The JSON has all of them."""
 
@@ -181,7 +183,8 @@ def stats(
 ) -> None:
     """Show statistics of training rows, or the text trained on.
 
-    With --mask, shows which text of one row counts for the loss of a trainer.
+    With --mask, shows which text of one row counts for the loss of a trainer. Exit code 1 if rows cannot be read, or
+    if there are none.
     """
     if format_ != "auto":
         format_named(format_)
@@ -229,9 +232,11 @@ def _show_stats(
     if as_json:
         cut: JsonObject = {"cut_rows": rows_over(found.lengths, max_length)} if max_length else {}
         write_json_line({**found.to_json(), **cut})
-        return
-    for line in stats_lines(found, is_estimate=engine is None, max_length=max_length):
-        print(line)
+    else:
+        for line in stats_lines(found, is_estimate=engine is None, max_length=max_length):
+            print(line)
+    if found.unreadable or not found.rows:
+        raise typer.Exit(UNREADABLE)
 
 
 def _show_mask(

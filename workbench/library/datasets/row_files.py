@@ -245,7 +245,7 @@ def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLin
             raise too_large(source, limits)
         if number == 1:
             line = line.removeprefix(_BOM)
-        if not line.isspace():
+        if line and not line.isspace():
             yield FileLine(number, line, start)
 
 
