@@ -99,3 +99,8 @@ def test_check_proposes_a_repair_only_where_it_is_made() -> None:
         [message] = {found.message for found in findings_of(row) if found.code == "call-not-strict"}
         assert ("--fix-out" in message) == bool(repaired(row).repairs)
     assert [bool(repaired(row).repairs) for row in rows] == [False, False, True, True]
+
+
+def test_a_null_among_the_required_names_is_removed() -> None:
+    tool = changed(SPEC, "function", "parameters", "required", to=["city", None])
+    assert repaired(changed(TRL, "tools", 0, to=tool)).fields == TRL
