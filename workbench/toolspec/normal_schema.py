@@ -169,10 +169,13 @@ class _Walk:
                 result[key] = new
         if "spec-required" in self.codes:
             self._required(fields, result, where)
-        elif isinstance(names := result.get("required"), list) and None in names:
-            # What reads specs for rows that went through Arrow makes no other repair of `required`.
-            if self.makes("spec-nulls", "`required` has a null, which is left out", (*where, "required")):
-                result["required"] = [name for name in names if name is not None]
+        elif (
+            isinstance(names := result.get("required"), list)
+            and None in names
+            and self.makes("spec-nulls", "`required` has a null, which is left out", (*where, "required"))
+        ):
+            # For rows that went through Arrow, no other repair of `required` is made.
+            result["required"] = [name for name in names if name is not None]
         self._type(result, where)
         for keyword, limit in _BOUNDS.items():
             self._bound(result, keyword, limit, where)
