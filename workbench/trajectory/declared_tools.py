@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Span
-from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast, loads_strict
 from workbench.chat.message import Role
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.text.completion import BodyText, UnreadableBody
@@ -117,7 +117,7 @@ def _decoded(tool: JsonValue) -> JsonValue:
 def plain_specs(text: str) -> DeclaredSpecs | None:
     """Return the specs of a JSON list of objects, or None if the text is anything else."""
     try:
-        values = loads_fast(text)
+        values = loads_strict(text)
     except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or not values or not all(isinstance(value, dict) for value in values):

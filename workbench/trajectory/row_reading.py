@@ -9,7 +9,7 @@ from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
-from workbench.trajectory.hermes_text import has_marks, names_only, read_text, read_tolerantly
+from workbench.trajectory.hermes_text import REPEATED, has_marks, names_only, read_text, read_tolerantly
 from workbench.trajectory.row import BARE, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
@@ -22,6 +22,7 @@ from workbench.trajectory.trajectory import (
     Trajectory,
     pair_results,
 )
+from workbench.trajectory.validate.loading import repeated_in_texts
 from workbench.trajectory.writing.row_draft import DETAIL, Addition, ConversionChange, Loss
 
 
@@ -50,7 +51,11 @@ def read_trajectory(row: TrainingRow) -> RowReading:
         label=row.label,
         columns=row.columns,
     )
-    problems = tuple(problem for problem in job.problems if problem.pointer not in job.repaired - job.broken)
+    problems = tuple(
+        problem
+        for problem in job.problems
+        if problem.code == REPEATED or problem.pointer not in job.repaired - job.broken
+    )
     return RowReading(trajectory, tuple(job.changes), problems)
 
 
@@ -109,6 +114,7 @@ def _obstacles(row: TrainingRow) -> Iterator[RowFinding]:
         )
         if finding.severity is Severity.ERROR and not was_repaired:
             yield finding
+    yield from repeated_in_texts(row)
 
 
 def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:

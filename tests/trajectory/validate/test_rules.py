@@ -333,6 +333,8 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("duplicate-key", given('{"city": "a", "city": "b"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
     ("duplicate-key", given('{"city": "a", "places": [{"x": 1, "x": 2}]}'), CALLS,
      "/messages/2/tool_calls/0/function/arguments"),
+    ("duplicate-key", {**SHAREGPT, "tools": SHAREGPT["tools"].replace('"name": "now"', '"name": "x", "name": "now"'),
+     TALK: SHAREGPT[TALK][1:]}, None, "/tools"),
     ("call-in-prose", speak(ENDS, 'get_weather("Rome")'), ENDS, "/conversations/4/value"),
     ("call-in-prose", speak(ENDS, 'One more.\nget_weather({"city": "Rome"})'), ENDS, "/conversations/4/value"),
     ("call-in-prose", speak(ENDS, 'functions.get_weather: {"city": "Rome"}'), ENDS, "/conversations/4/value"),

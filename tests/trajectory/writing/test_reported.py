@@ -11,6 +11,7 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, split_system
 from workbench.trajectory.validate.check import check_completely
+from workbench.trajectory.validate.repair import repair_row
 from workbench.trajectory.writing.convert import convert_row, write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -272,3 +273,49 @@ def test_what_loaders_refuse_is_not_written_wherever_it_is(value, to):
         row = openai("{}", **more)
         done = convert_row(row, detect_format(row), FORMATS[to], RowOptions())
         assert done.row is None and [problem.code for problem in done.problems] == ["not-writable"], more
+
+
+TWICE = ['{"a": 1, "a": 2}', '{"a": 1, "a": 2,}', '{"a": {"b": 1, "b": 2}}']
+
+
+def spoken(*turns, **more):
+    conversations = [{"from": speaker, "value": value} for speaker, value in turns]
+    return {"conversations": conversations, "tools": json.dumps([SPEC]), **more}
+
+
+@pytest.mark.parametrize("to", ["trl", "openai", "sharegpt", "llamafactory", "ms-swift"])
+@pytest.mark.parametrize("arguments", TWICE)
+def test_a_key_twice_in_a_text_of_json_is_refused_and_not_fixed(arguments, to):
+    call = f'{{"name": "f", "arguments": {arguments}}}'
+    quoted = f'{{"name": "f", "arguments": {json.dumps(arguments)}}}'
+    tools = json.dumps([SPEC]).replace('"name": "f"', '"name": "g", "name": "f"')
+    tagged = f"<tool_call>\n{call}\n</tool_call>"
+    rows = [
+        openai(arguments),
+        spoken(("human", "q"), ("function_call", call), ("observation", "1"), ("gpt", "d")),
+        spoken(
+            ("human", "q"), ("gpt", tagged), ("tool", "<tool_response>\n1\n</tool_response>"), ("gpt", "d")
+        ),
+        {**openai("{}"), "tools": tools},
+        *[
+            {
+                "messages": [
+                    {"role": "user", "content": "q"},
+                    {"role": "tool_call", "content": text},
+                    {"role": "tool_response", "content": "1"},
+                    {"role": "assistant", "content": "d"},
+                ],
+                "tools": json.dumps([SPEC]),
+            }
+            for text in (call, quoted)
+        ],
+    ]
+    for row in rows:
+        form = detect_format(row)
+        done = convert_row(row, form, FORMATS[to], RowOptions())
+        assert done.row is None and "twice" in " ".join(problem.message for problem in done.problems), row
+        checked = check_completely(form.read(row))
+        found = {finding.code for finding in checked.findings}
+        assert found & {"duplicate-key", "call-not-strict"}, row
+        if row is not rows[2]:
+            assert repair_row(checked.content).fields is row

@@ -3,19 +3,23 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import isfinite
 from typing import cast
 
 from workbench.chat.json_value import (
     JsonObject,
     JsonValue,
+    as_object,
     json_pointer,
     loads_fast,
     repeated_keys,
     value_at,
     values_in,
 )
+from workbench.hermes.parse import parse
 from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import ParsedRow
@@ -32,11 +36,12 @@ _ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `lone-surrogate`, `null-character`, `non-finite-number` and `duplicate-key`.
 
-    Keys that the row itself has twice are found when its line is read; here are those in arguments that are JSON text.
+    Keys that the row itself has twice are found when its line is read; here are those in texts of JSON.
     """
     row = parsed.row
     for code, pointer in unloadable_in(row.fields):
         yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
+    yield from repeated_in_texts(row)
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
         pointers = (call.given.arguments_pointer for call in parsed_entry.calls if call.given)
@@ -51,6 +56,55 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         if isinstance(text, str) and may_hide(text):
             documents = [spec.document for spec in declaration.specs]
             yield from _hidden_in(row, documents, declaration.pointer, entry_at(row, declaration.pointer))
+
+
+def repeated_in_texts(row: TrainingRow) -> Iterator[RowFinding]:
+    """Yield `duplicate-key` for calls, their arguments and tools that a row has as a text of JSON.
+
+    The rejected answer may be wrong on purpose.
+    """
+    for entry in row.entries:
+        texts = {call.arguments_pointer: call.arguments_pointer == call.pointer for call in entry.calls}
+        for pointer, is_call in texts.items():
+            text = value_at(row.fields, pointer)
+            if isinstance(text, str):
+                # LLaMA-Factory puts the thought before the calls.
+                keys = _repeated_in(text.rpartition(_THOUGHT_END)[2], is_call=is_call)
+                yield from (duplicate_key(key, entry, pointer) for key in keys)
+    for declaration in row.declarations:
+        text = value_at(row.fields, declaration.pointer)
+        if declaration.place == "column" and isinstance(text, str):
+            for key in _repeated_in_tools(text):
+                yield duplicate_key(key, None, declaration.pointer)
+
+
+def _repeated_in(text: str, *, is_call: bool) -> tuple[str, ...]:
+    """Return JSON pointers to the keys that an object of a text has twice, even if it is only almost JSON."""
+    try:
+        found = repeated_keys(text)
+    except (ValueError, RecursionError):
+        body = tagged(text if is_call else f'{{"name": "f", "arguments": {text}}}')
+        spans = [note.span for note in parse(body).findings if note.code == "duplicate-key"]
+        return tuple(json_pointer("", span.of(body).strip("\"'")) for span in spans if span)
+    if is_call and not found and '\\"' in text:
+        # ms-swift takes arguments that are a text within the text of the call.
+        inside = as_object(loads_fast(text))
+        return tuple(
+            key
+            for member in ("arguments", "parameters")
+            if isinstance(written := inside.get(member), str)
+            for key in _repeated_in(written, is_call=False)
+        )
+    return found
+
+
+@lru_cache(maxsize=250)
+def _repeated_in_tools(text: str) -> tuple[str, ...]:
+    """Return the keys that tools have twice. Rows of one dataset declare the same ones, so they are cached."""
+    try:
+        return repeated_keys(text)
+    except (ValueError, RecursionError):
+        return ()
 
 
 def _hidden_in(
@@ -168,10 +222,8 @@ def _in_arguments(row: TrainingRow, pointer: str, entry: RowEntry) -> Iterator[R
     # LLaMA-Factory puts the thought before the calls.
     text = text.rpartition(_THOUGHT_END)[2]
     try:
-        value, repeated = loads_fast(text), repeated_keys(text)
+        value = loads_fast(text)
     except (ValueError, RecursionError):
         return
     for code in dict.fromkeys(code for code, _ in unloadable_in(value)):
         yield row_finding(code, _MESSAGES[code], entry=entry, pointer=pointer)
-    for key in repeated:
-        yield duplicate_key(key, entry, pointer)

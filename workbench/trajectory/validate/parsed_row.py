@@ -14,6 +14,7 @@ from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import ReadCall, Reading, SegmentKind
 from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.hermes_text import REPEATED
 from workbench.trajectory.row import BARE, EntryCall, RowEntry, TrainingRow
 
 RESULT_TAG: Final = re.compile(r"</?tool_response>")
@@ -168,6 +169,7 @@ def _tolerant_arguments(
     """Parse arguments that are not valid JSON with the tolerant reader; return them with the codes of the fixes."""
     written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
     reading = parse(written, tools=tools, checks_arguments=False)
-    if len(reading.calls) != 1 or reading.dropped:
+    is_repeated = any(note.code == REPEATED for note in reading.findings)
+    if len(reading.calls) != 1 or reading.dropped or is_repeated:
         return None, ()
     return reading.calls[0].arguments, tuple(fix.code for fix in reading.fixes)

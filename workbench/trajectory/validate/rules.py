@@ -105,7 +105,9 @@ def _has_bad_system_text(beginning: Beginning) -> bool:
 
 def _may_not_load_beginning(beginning: Beginning) -> bool:
     texts = (beginning.system, beginning.column or "")
-    return not all(map(is_loadable_text, texts)) or any(map(may_hide, texts))
+    if not all(map(is_loadable_text, texts)) or any(map(may_hide, texts)):
+        return True
+    return not beginning.is_plain and beginning.has_findings(loading_findings)
 
 
 def _is_damaged_beginning(beginning: Beginning) -> bool:
