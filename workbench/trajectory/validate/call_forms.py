@@ -100,7 +100,7 @@ def _patterns_of(names: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern[s
         r"\b(?:I(?:['’]ll| will|['’]m going to| am going to)|[Ll]et me)(?: now| first| then)? (?:call|use|run|invoke) "
         rf"{name}\((?P<arguments>[^\n()]{{0,2000}})(?P<object>)\)"
         # A condition makes it an offer.
-        r"(?![^\n.]*(?:\b(?:if|once|when|after|unless|would)\b|\?))"
+        r"(?![^\n.]{0,200}(?:\b(?:if|once|when|after|unless|would)\b|\?))"
     )
     return line, announced
 
