@@ -214,3 +214,17 @@ def test_a_lone_surrogate_cannot_be_written_to_parquet(tmp_path):
     with pytest.raises(BadInput, match="surrogate"), open_writer(str(tmp_path / "rows.parquet")) as write:
         write({"text": "\ud800"})
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("end", [",]", ", \n]\n", f",{' ' * (1 << 21)}]"], ids=["short", "lines", "long"])
+def test_a_comma_after_the_last_row_of_an_array_is_found(tmp_path, end):
+    (tmp_path / "a.json").write_text(f"[{json.dumps(ROWS[0])}{end}")
+    first, second = read_rows(str(tmp_path / "a.json"))
+    assert first.fields == ROWS[0] and "a comma after its last row" in second.problem
+
+
+def test_a_byte_order_mark_is_read_only_at_the_start_of_a_file(tmp_path):
+    line = b"\xef\xbb\xbf" + json.dumps(ROWS[0]).encode()
+    (tmp_path / "a.jsonl").write_bytes(line + b"\n" + line + b"\n")
+    first, second = read_rows(str(tmp_path / "a.jsonl"))
+    assert first.fields == ROWS[0] and "byte order mark" in second.problem

@@ -198,6 +198,8 @@ def parse_line(file_line: FileLine) -> FileRow:
         return _as_row(loads_strict(line), number, line.removesuffix(b"\n"))
     except ValueError:
         pass
+    if line.startswith(_BOM):
+        return FileRow(number, None, "not JSON: it begins with a byte order mark (EF BB BF); remove it")
     try:
         value, repeated = cast(JsonValue, json.loads(line)), repeated_keys(line)
     except UnicodeDecodeError as error:
@@ -306,9 +308,13 @@ def _values(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRo
     text = decode(file.read(_CHUNK).removeprefix(_BOM)).lstrip()
     is_array = text.startswith("[")
     position = 1 if is_array else 0
+    has_comma = False
     while True:
-        position = cast("re.Match[str]", _BETWEEN.match(text, position)).end()
+        between = cast("re.Match[str]", _BETWEEN.match(text, position))
+        has_comma, position = has_comma or "," in between.group(), between.end()
         if text.startswith("]", position) if is_array else is_over and position == len(text):
+            if is_array and has_comma:
+                yield FileRow(number + 1, None, "the array has a comma after its last row; remove it")
             return
         try:
             value, end = cast("tuple[JsonValue, int]", scan(text, position))
@@ -320,7 +326,7 @@ def _values(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRo
             if text.count("[", position, end) + text.count("{", position, end) > limits.row_containers:
                 raise too_large(source, limits, is_row=True, number=number)
             yield _as_row(value, number, repeated=repeated_keys(text[position:end]))
-            position = end
+            position, has_comma = end, False
             continue
         if is_over:
             yield FileRow(
