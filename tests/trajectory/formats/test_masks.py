@@ -90,6 +90,8 @@ def test_masks_that_agree_are_one_and_others_are_an_error(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_mask_alone_does_not_say_what_it_means(shape: str) -> None:
     assert problems_of(row_with(shape, {"mask": True})) == ["mask-value"]
+    for value in ("0", "false", 2, 0.5):
+        assert problems_of(row_with(shape, {"mask": value})) == ["mask-value"]
     assert entries_of(convert(row_with(shape, {"mask": "a.png"}), "openai"))[1]["mask"] == "a.png"
 
 
@@ -109,6 +111,70 @@ def test_a_mask_of_characters_is_kept_while_the_text_stays_the_same(shape: str, 
     done = convert(row_with(shape, {"train_detail": DETAIL}), to)
     assert entries_of(done)[1]["train_detail"] == DETAIL
     assert not done.losses
+
+
+@pytest.mark.parametrize("to", ["ms-swift", "llamafactory-v1"])
+def test_a_mask_of_characters_is_reported_where_the_trainer_has_none(to: str) -> None:
+    done = convert(row_with("role", {"train_detail": DETAIL}), to)
+    assert [(loss.code, loss.entry) for loss in done.losses] == [("loss-mask", 1)]
+    assert "train_detail" not in str(done.row)
+
+
+@pytest.mark.parametrize(
+    ("to", "key"), [("ms-swift", "loss"), ("llamafactory-v1", "loss_weight"), ("openai", "weight")]
+)
+def test_parts_that_are_all_masked_are_a_masked_message(to: str, key: str) -> None:
+    parts = [{"type": "text", "text": "Good", "weight": 0}, {"type": "text", "text": " day", "weight": 0}]
+    row = row_with("role", {"content": parts})
+    done = convert(row, to)
+    assert entries_of(done)[1][key] == 0 and not done.losses
+
+
+def test_the_version_1_of_llamafactory_counts_any_message_that_has_a_weight() -> None:
+    row = {
+        "messages": [
+            {"role": role, "content": [{"type": "text", "value": "x"}], "loss_weight": weight}
+            for role, weight in (
+                ("system", 1.0),
+                ("user", 1.0),
+                ("assistant", 0.0),
+                ("user", 0.0),
+                ("assistant", 1.0),
+            )
+        ]
+    }
+    done = convert_row(row, FORMATS["llamafactory-v1"], FORMATS["llamafactory-v1"], RowOptions())
+    assert done.row == row and not done.losses
+
+
+def test_a_call_of_ms_swift_has_the_mask_of_the_text_before_it() -> None:
+    text, call = (
+        {"role": "assistant", "content": "x"},
+        {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'},
+    )
+    row: dict[str, Any] = {
+        "messages": [{"role": "user", "content": "a"}, {**text, "loss": False}, {**call, "loss": False}]
+    }
+    done = convert_row(row, FORMATS["ms-swift"], FORMATS["openai"], RowOptions())
+    assert entries_of(done)[1]["weight"] == 0
+    row["messages"][2]["loss"] = True
+    [finding] = [
+        one for one in check_completely(FORMATS["ms-swift"].read(row)).findings if one.code == "mask-value"
+    ]
+    assert (
+        finding.pointer == "/messages/2/loss" and "joined" in finding.message and "[" not in finding.message
+    )
+
+
+def test_a_mask_beside_the_data_of_langchain_is_read() -> None:
+    row = {
+        "messages": [
+            {"type": "human", "data": {"content": "Hi", "type": "human"}, "rating": 3},
+            {"type": "ai", "data": {"content": "Hello", "type": "ai"}, "weight": 0},
+        ]
+    }
+    entries = entries_of(convert(row, "openai"))
+    assert entries[0]["rating"] == 3 and entries[1]["weight"] == 0
 
 
 def test_a_mask_of_characters_is_lost_when_the_text_changes() -> None:

@@ -287,8 +287,9 @@ def test_a_mask_is_written_in_the_trainer_s_own_convention():
     for row in (swift, v1):
         assert written("openai", row)[0]["messages"][2]["weight"] == 0
     trained = [CHAT[0], {**CHAT[1], "weight": 1}, *CHAT[2:]]
-    _row, changes = written("llamafactory-v1", {"messages": trained, "tools": [TOOL]})
-    assert ("loss-mask", 1) in [(change.code, change.entry) for change in changes]
+    v1, changes = written("llamafactory-v1", {"messages": trained, "tools": [TOOL]})
+    assert v1["messages"][1]["loss_weight"] == 1.0
+    assert {change.code for change in changes} == {"ids"}
 
 
 def test_a_thought_before_calls_only_is_a_message_of_its_own_in_ms_swift():

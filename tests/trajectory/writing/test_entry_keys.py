@@ -181,3 +181,38 @@ def test_every_key_of_a_call_is_kept_or_reported() -> None:
     written = messages[1]["tool_calls"][0]
     assert written["extra_content"] == call["extra_content"] and written["strict"] is True
     assert [loss.detail for loss in done.losses] == ["'name' of 'f'", "'type' of 'f'", "'index' of 'f'"]
+
+
+@pytest.mark.parametrize("to", ["ms-swift", "llamafactory-v1", "openai"])
+@pytest.mark.parametrize("keys", [{"name": "bob", "zz": 1}, {"zz": 1, "name": "bob", "a": 2}])
+def test_the_order_of_keys_is_kept(keys: dict[str, Any], to: str) -> None:
+    done = converted(
+        chat({"role": "user", "content": "a", **keys}, {"role": "assistant", "content": "b"}), to
+    )
+    assert done.row is not None and not done.losses
+    messages: Any = done.row["messages"]
+    assert [key for key in messages[0] if key in keys] == list(keys)
+
+
+def test_a_result_that_is_a_list_of_objects_loses_nothing() -> None:
+    call: dict[str, Any] = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {}}}
+    rows = chat(
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": [{"t": 4, "weight": 1}]},
+        {"role": "assistant", "content": "b"},
+    )
+    done = converted(rows, "trl")
+    assert done.row is not None and not done.losses
+    messages: Any = done.row["messages"]
+    assert messages[2]["content"] == '[{"t": 4, "weight": 1}]'
+
+
+def test_the_members_of_an_input_of_openai_stay_in_it() -> None:
+    row: dict[str, Any] = {
+        "input": {"messages": [{"role": "user", "content": "a"}], "tool_choice": "auto", "model": "m"},
+        "preferred_output": [{"role": "assistant", "content": "b"}],
+        "non_preferred_output": [{"role": "assistant", "content": "c"}],
+    }
+    done = converted(row, "openai-preference")
+    assert done.row == row and not done.losses

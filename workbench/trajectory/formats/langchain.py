@@ -37,6 +37,8 @@ def _message(message: JsonValue, place: str) -> BuiltMessage:
     built = BuiltMessage(
         role, place, {**own, "role": role} if str(name).startswith(("chat", "Chat")) else own
     )
+    if key:
+        built.keep(outer, ("type", key, *(("lc", "id") if key == "kwargs" else ())), key)
     if not isinstance(inner, dict):
         add_content(built, [inner], place)
     if "type" in fields and _role(fields["type"], fields) != _role(name, fields):

@@ -32,7 +32,7 @@ from workbench.trajectory.trajectory import (
     Trajectory,
     is_same_message,
 )
-from workbench.trajectory.writing.losses import drop_columns, drop_preference
+from workbench.trajectory.writing.losses import drop_columns, drop_details, drop_preference
 from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _TYPES: Final = ("text", "reasoning", "tool_call", "tools", "image_url", "video_url", "audio_url")
@@ -186,16 +186,14 @@ def _part(part: Part) -> JsonObject:
 
 
 def _settle_masks(draft: RowDraft) -> None:
-    """Drop masks that repeat the default, and those of messages that the trainer never counts."""
-
-    def change(message: RowMessage) -> RowMessage:
-        if message.is_trained is None or (message.role is Role.ASSISTANT and not message.is_trained):
-            return message
-        if message.role is not Role.ASSISTANT and message.is_trained:
-            draft.note(Loss.LOSS_MASK, message.place)
-        return replace(message, is_trained=None)
-
-    draft.rewrite(change)
+    """Drop masks that repeat the default."""
+    draft.rewrite(
+        lambda message: (
+            replace(message, is_trained=None)
+            if message.is_trained is (message.role is Role.ASSISTANT)
+            else message
+        )
+    )
 
 
 def _share_prompt(draft: RowDraft) -> None:
@@ -213,7 +211,7 @@ def _share_prompt(draft: RowDraft) -> None:
     draft.trajectory = replace(trajectory, answer_start=start + shared, rejected=rejected[shared:])
 
 
-_STEPS: Final = (*TEXT_CALL_STEPS, _settle_masks)
+_STEPS: Final = (drop_details(lambda _message: False), *TEXT_CALL_STEPS, _settle_masks)
 LLAMAFACTORY_V1: Final = RowFormat(
     name="llamafactory-v1",
     title="rows of LLaMA-Factory's version 1: typed parts with a value",

@@ -14,12 +14,13 @@ from workbench.trajectory.formats.llamafactory import THOUGHT
 from workbench.trajectory.formats.openai import OPENAI, TEXT_CALL_STEPS
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.call_texts import read_calls
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, view_of
 from workbench.trajectory.formats.shared.views import View, read_view
 from workbench.trajectory.hermes_text import render_call, spell_parts
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.writing.losses import drop_columns, drop_preference, trim_prose
+from workbench.trajectory.writing.losses import drop_columns, drop_details, drop_preference, trim_prose
 from workbench.trajectory.writing.row_draft import RowOptions
 
 _CALL_ROLES: Final = ("tool_call", "function_call")
@@ -35,17 +36,26 @@ def _view(row: JsonObject) -> View:
     findings: list[RowFinding] = []
     model: BuiltMessage | None = None
     """The model's message, which the trainer joins with the calls that follow it."""
+    members: JsonObject = {}
+    """The members of the messages that become it."""
     for index, message in enumerate(messages):
         fields, here = as_object(message), f"/messages/{index}"
         role = fields.get("role")
         others = {key: value for key, value in fields.items() if key not in ("role", "content")}
         if role not in _CALL_ROLES or model is None:
             word = "assistant" if role in _CALL_ROLES else "tool" if role in _RESULT_ROLES else role
-            model = BuiltMessage(word, here, others)
+            model, members = BuiltMessage(word, here, others), others
             built.append(model)
         elif others:
             # Of several messages that become one, the trainer takes the members of the first.
-            model.keep(others, (), str(role))
+            for key in others.keys() & members.keys() & MASK_KEYS:
+                if others[key] != members[key]:
+                    problem = (
+                        f"`{key}` differs from that of the message that it is joined with; make them equal"
+                    )
+                    _report(findings, len(built) - 1, f"{here}/{key}", "mask-value", problem)
+            model.keep(others, members.keys() & MASK_KEYS, str(role))
+            members = {**others, **members}
         if role in _CALL_ROLES:
             report = partial(_report, findings, len(built) - 1, f"{here}/content")
             _add_call(model, fields.get("content"), f"{here}/content", report)
@@ -127,11 +137,13 @@ def _spelled(message: RowMessage) -> Iterator[JsonObject]:
         members = {}
 
 
+_NO_DETAILS: Final = drop_details(lambda _message: False)
+
 MS_SWIFT: Final = RowFormat(
     name="ms-swift",
     title="ms-swift's rows: tool_call and tool_response as messages of their own",
     fits=_fits,
     read=lambda row: read_view(row, "ms-swift", _view(row), OPENAI.read),
-    steps=(drop_preference, drop_columns("messages", "tools"), *TEXT_CALL_STEPS, trim_prose),
+    steps=(drop_preference, drop_columns("messages", "tools"), _NO_DETAILS, *TEXT_CALL_STEPS, trim_prose),
     spell=_spell,
 )

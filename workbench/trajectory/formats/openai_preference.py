@@ -27,7 +27,7 @@ _PLACES: Final = {
     "/rejected": "/non_preferred_output",
 }
 _PARALLEL: Final = "parallel_tool_calls"
-"""The only other member of the input."""
+"""The member of the input that is a column."""
 
 
 def _view(row: JsonObject) -> View:
@@ -52,6 +52,13 @@ def _view(row: JsonObject) -> View:
     )
 
 
+def _keep_input(draft: RowDraft) -> None:
+    """Keep the members of the input that no reader uses, and drop a column that only has its name."""
+    column = draft.trajectory.columns.get("input")
+    if not column or not isinstance(column, dict) or column.keys() & {"messages", "tools", _PARALLEL}:
+        drop_columns("input")(draft)
+
+
 def _only_answers(draft: RowDraft) -> None:
     """Refuse answers with messages that are not of the model or a tool, or without one of the model."""
     trajectory = draft.trajectory
@@ -68,6 +75,7 @@ def _spell(trajectory: Trajectory, _options: RowOptions) -> JsonObject:
     if trajectory.tools.specs:
         given["tools"] = render_tools(trajectory.tools)
     columns = dict(trajectory.columns)
+    given |= as_object(columns.pop("input", None))
     if _PARALLEL in columns:
         given[_PARALLEL] = columns.pop(_PARALLEL)
     return {
@@ -85,7 +93,8 @@ OPENAI_PREFERENCE: Final = RowFormat(
     read=lambda row: read_view(row, "openai-preference", _view(row), DPO.read),
     steps=(
         need_rejected,
-        drop_columns("input", *_ANSWERS),
+        _keep_input,
+        drop_columns(*_ANSWERS),
         mark_answer,
         *CHAT_STEPS,
         require_ids,

@@ -151,7 +151,8 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     calls = tuple(_calls(fields, spot))
     refusal, refusal_place = _refusal(fields)
     keys = read_keys(fields, _used(fields))
-    if refusal_place == "refusal":
+    # The JSON of other contents has all of their members.
+    if refusal_place == "refusal" and content_text(fields) is not None:
         keys = with_part_keys(keys, fields.get("content"))
     # OpenAI's logs have the text of a refusal there, and no content. A trainer would see an empty answer.
     is_refusal = not text and not calls and isinstance(refusal, str)

@@ -19,7 +19,7 @@ import json
 from collections.abc import Mapping
 from typing import Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.writing.row_draft import DETAIL, PART_OF_CONTENT
 
 _COUNTED_IF_TRUE: Final = (
@@ -33,8 +33,9 @@ _COUNTED_IF_TRUE: Final = (
 )
 _COUNTED_IF_FALSE: Final = "masked"
 _UNCLEAR: Final = "mask"
-_MASK_KEYS: Final = frozenset({*_COUNTED_IF_TRUE, _COUNTED_IF_FALSE, _UNCLEAR})
-_MARKED: Final = _MASK_KEYS | {DETAIL}
+MASK_KEYS: Final = frozenset({*_COUNTED_IF_TRUE, _COUNTED_IF_FALSE, _UNCLEAR})
+"""Names of members that say whether the loss counts an entry."""
+_MARKED: Final = MASK_KEYS | {DETAIL}
 
 
 class MaskProblem(NamedTuple):
@@ -75,16 +76,16 @@ def read_keys(fields: JsonObject, used: frozenset[str]) -> EntryKeys:
         return EntryKeys(None, rest, ())
     masks: dict[str, bool] = {}
     problems: list[MaskProblem] = []
-    for key in [key for key in rest if key in _MASK_KEYS]:
+    for key in [key for key in rest if key in MASK_KEYS]:
         value = rest[key]
         if not _is_of_mask(key, value):
             continue
         del rest[key]
-        if not _is_flag(value):
-            message = f"`{key}` is {json.dumps(value):.30}; a loss mask is 0, 1, false or true"
-            problems.append(MaskProblem(key, message))
-        elif key == _UNCLEAR:
+        if key == _UNCLEAR:
             message = "`mask` does not say which value the loss counts; use `weight`, 0 or 1"
+            problems.append(MaskProblem(key, message))
+        elif not _is_flag(value):
+            message = f"`{key}` is {json.dumps(value):.30}; a loss mask is 0, 1, false or true"
             problems.append(MaskProblem(key, message))
         else:
             masks[key] = bool(value) is not (key == _COUNTED_IF_FALSE)
@@ -100,7 +101,8 @@ def read_keys(fields: JsonObject, used: frozenset[str]) -> EntryKeys:
 def with_part_keys(keys: EntryKeys, content: JsonValue) -> EntryKeys:
     """Add the members of the parts of a content, which becomes one text.
 
-    A mask of a part becomes `train_detail`, as Axolotl does it. Other members get the name `content/0/…`, for which no
+    A mask of a part becomes `train_detail`, as Axolotl does it; if it masks all of the text, that is the mask of the
+    message. Other members get the name `content/0/…`, for which no
     entry has a place.
 
     Args:
@@ -125,9 +127,12 @@ def with_part_keys(keys: EntryKeys, content: JsonValue) -> EntryKeys:
         ]
         others |= {f"{PART_OF_CONTENT}{place}/{key}": value for key, value in own.others.items()}
         begin = end
-    if is_masked:
+    is_trained = keys.is_trained
+    if is_masked and is_trained is None and detail and not any(as_object(span)["train"] for span in detail):
+        is_trained = False
+    elif is_masked:
         others[DETAIL] = detail
-    return EntryKeys(keys.is_trained, others, tuple(problems))
+    return EntryKeys(is_trained, others, tuple(problems))
 
 
 _PART: Final = frozenset({"type", "text"})
@@ -139,10 +144,19 @@ def _is_flag(value: JsonValue) -> bool:
 
 
 def _is_of_mask(key: str, value: JsonValue) -> bool:
-    """Whether the member is meant as a mask. `loss_weight` may be any number, and `mask` may be anything."""
+    """Whether the member is meant as a mask. `loss_weight` may be any number, and `mask` a file."""
     if key == "loss_weight":
         return not isinstance(value, int | float) or _is_flag(value) or not 0 <= value < float("inf")
-    return key != _UNCLEAR or _is_flag(value)
+    is_word = isinstance(value, str) and value.strip().lower() in (
+        "",
+        "0",
+        "1",
+        "0.0",
+        "1.0",
+        "false",
+        "true",
+    )
+    return key != _UNCLEAR or isinstance(value, int | float) or is_word
 
 
 def _is_detail(value: JsonValue) -> bool:
