@@ -22,6 +22,7 @@ from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.records.owner import Owner
 from workbench.records.sessions import MessageOrigin
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Prose, RowMessage
 from workbench.trajectory.writing.convert import write_row
@@ -65,7 +66,7 @@ def gold_rows(form, each=40):
     """Return rows of the Berkeley sets in one format."""
     for name in SETS:
         for trajectory in islice(bfcl_trajectories(name, is_sound=True), each):
-            if form.endswith("dpo"):
+            if FORMATS[form].content is RowContent.PAIR:
                 trajectory = replace(
                     trajectory, rejected=(RowMessage(role=Role.ASSISTANT, parts=(Prose(text="No."),)),)
                 )
