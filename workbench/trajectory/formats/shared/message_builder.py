@@ -39,8 +39,10 @@ class BuiltMessage:
         self._places = {"": place}
         self._fields: dict[str, JsonValue] = {"role": role}
         self._given: dict[str, list[JsonValue]] = {}
-        self._order = tuple(others or ())
-        for key, value in (others or {}).items():
+        # Arrow fills the keys that a message does not have with null.
+        present = {key: value for key, value in (others or {}).items() if value is not None}
+        self._order = tuple(present)
+        for key, value in present.items():
             if key in _RESERVED:
                 self._fields[key] = value
             else:
