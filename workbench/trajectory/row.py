@@ -1,5 +1,6 @@
 """A training row as it is in its file: every part with its position, unchanged and not validated."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -223,6 +224,11 @@ class TrainingRow:
         specs = self.declarations[0].specs if self.declarations else ()
         by_name = {spec.name: spec for spec in reversed(specs)}
         return OfferedTools(specs=tuple(spec for spec in specs if by_name.get(spec.name) is spec))
+
+    @property
+    def bad_from(self) -> int:
+        """Index of the first entry of an answer that is labelled as bad, whose calls may be wrong on purpose."""
+        return self.answer_start if self.label is False and self.answer_start is not None else sys.maxsize
 
     @property
     def all_entries(self) -> tuple[RowEntry, ...]:

@@ -164,16 +164,18 @@ def _answer(entry: RowEntry, job: _RowJob) -> RowMessage:
     text = None
     if job.row.spells_calls or has_marks(entry.text):
         read = read_text(entry.text, job.tools)
-        parts.extend(read.parts)
-        if read.problem:
+        is_bad = bool(read.problem) and not job.row.spells_calls and entry.place >= job.row.bad_from
+        # What the model wrote is the example, so it is kept as it is.
+        parts.extend([Prose(text=entry.text)] if is_bad else read.parts)
+        if read.problem and not is_bad:
             finding = RowFinding(
                 code="call-unreadable", message=read.problem, entry=entry.place, pointer=entry.text_pointer
             )
             job.problems.append(finding)
-        else:
+        elif not is_bad:
             fixes.update(read.fixes)
         if not (entry.thought or entry.calls):
-            text = read.text
+            text = entry.text if is_bad else read.text
         if DETAIL in entry.others and entry.text not in (text, ""):
             job.changes.append(ConversionChange(code=Loss.LOSS_MASK, entry=entry.place, detail=DETAIL))
             others = {key: value for key, value in entry.others.items() if key != DETAIL}

@@ -20,9 +20,21 @@ SPEC: Final = {
 TOOLS: Final = [{"type": "function", "function": SPEC}]
 OWN: Final = {
     "chat": {"role", "content", "tool_calls", "reasoning", "thinking"},
+    "parts": {"role", "content", "tool_calls", "reasoning", "thinking"},
     "pairs": {"from", "value"},
     "llama": {"from", "value"},
 }
+
+SHAPES: Final = {
+    "sharegpt": "pairs",
+    "hermes-agent": "pairs",
+    "llamafactory": "llama",
+    "llamafactory-dpo": "llama",
+    "llamafactory-kto": "llama",
+    "llamafactory-v1": "parts",
+    "llamafactory-v1-dpo": "parts",
+}
+"""How entries are written, by format. Other formats have chat messages."""
 
 
 @dataclass
@@ -84,8 +96,12 @@ class Planter:
             if calls:
                 own["tool_calls"] = [self.chat_call(index) for index in range(calls)]
             return self.entry(role, text, own)
+        listed = [{"name": "f", "arguments": {"n": index}} for index in range(calls)]
+        if self.shape == "parts":
+            parts = [{"type": "text", "value": text}]
+            parts += [{"type": "tool_call", "value": json.dumps(call)} for call in listed]
+            return self.entry(role, text, {"role": str(role), "content": parts})
         if calls and self.shape == "llama":
-            listed = [{"name": "f", "arguments": {"n": index}} for index in range(calls)]
             return self.entry(role, text, {"from": "function_call", "value": json.dumps(listed)})
         words = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt"}
         blocks = [
@@ -109,6 +125,12 @@ class Planter:
             return [
                 self.entry(Role.TOOL, text, {"role": "tool", "tool_call_id": f"c{index}", "content": text})
                 for index, text in enumerate(texts)
+            ]
+        if self.shape == "parts":
+            contents = ([{"type": "text", "value": text}] for text in texts)
+            return [
+                self.entry(Role.TOOL, text, {"role": "tool", "content": content})
+                for text, content in zip(texts, contents, strict=True)
             ]
         if self.shape == "llama":
             joined = "\n</tool_response>\n<tool_response>\n".join(texts)
@@ -141,8 +163,7 @@ def enveloped(message: dict[str, Any]) -> dict[str, Any]:
 
 def keyed_row(random: Random, form: str) -> KeyedRow:
     """Return a row that the format reads."""
-    shapes = {"sharegpt": "pairs", "hermes-agent": "pairs"}
-    planter = Planter(random, "llama" if form.startswith("llama") else shapes.get(form, "chat"))
+    planter = Planter(random, SHAPES.get(form, "chat"))
     talk, row = planter.talk(), planter.row
     tools: Any = TOOLS if planter.shape == "chat" else json.dumps(TOOLS)
     own: dict[str, Any]
@@ -152,6 +173,18 @@ def keyed_row(random: Random, form: str) -> KeyedRow:
                 "prompt": talk,
                 "chosen": [planter.answer()],
                 "rejected": [planter.answer()],
+                "tools": tools,
+            }
+        case "openai-preference":
+            own = {
+                "input": {"messages": talk, "tools": tools},
+                "preferred_output": [planter.answer()],
+                "non_preferred_output": [planter.answer()],
+            }
+        case "llamafactory-v1-dpo":
+            own = {
+                "chosen_messages": [*talk, planter.answer()],
+                "rejected_messages": [*talk, planter.answer()],
                 "tools": tools,
             }
         case "kto":
@@ -174,7 +207,7 @@ def keyed_row(random: Random, form: str) -> KeyedRow:
             row.fields = {"traces": [header, *messages]}
             return row
         case _:
-            key = "messages" if planter.shape == "chat" else "conversations"
+            key = "messages" if planter.shape in ("chat", "parts") else "conversations"
             own = {key: [*talk, planter.answer()], "tools": tools}
     row.fields = {**own, **planter.members({*own, "content", "from", "value", "role"}, row.columns)}
     return row

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -116,8 +115,7 @@ class ParsedRow:
     @property
     def bad_from(self) -> int:
         """Index of the first entry of an answer that is labelled as bad, whose calls may be wrong on purpose."""
-        row = self.row
-        return row.answer_start if row.label is False and row.answer_start is not None else sys.maxsize
+        return self.row.bad_from
 
 
 def parse_texts(row: TrainingRow) -> ParsedRow:
