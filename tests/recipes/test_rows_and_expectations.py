@@ -20,12 +20,8 @@ from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, render_tools
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.losses import (
-    drop_mask,
-    drop_preference,
-    drop_columns,
-    report_big_integers,
-)
+from workbench.trajectory.writing.argument_columns import report_big_integers
+from workbench.trajectory.writing.losses import drop_columns, drop_mask, drop_preference
 from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _OWN: Final = ("dialogue", "worse", "functions")

@@ -22,8 +22,8 @@ from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.formats.known import FORMATS, format_named
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Prose, RowMessage
+from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed: make test EXTRAS=train")

@@ -12,8 +12,8 @@ from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, compose_system, split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
+from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import convert_row, write_row
-from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
 
 TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "f", "description": "d", "parameters": {}}),))

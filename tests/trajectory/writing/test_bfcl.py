@@ -15,8 +15,8 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, is_same_trajectory
+from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]

@@ -14,8 +14,8 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import RowReading
 from workbench.trajectory.sets.split import RowSplit
+from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import read_repaired, write_row
-from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss, RowOptions
 
 

@@ -17,7 +17,7 @@ from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.losses import ArgumentTypes
+from workbench.trajectory.writing.argument_columns import ArgumentTypes
 
 PAGE: Final = 200
 """Number of session ids that are read at once."""

@@ -19,6 +19,7 @@ from workbench.trajectory.formats.shared.text_entries import unwrap_results
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results, require_ids
+from workbench.trajectory.writing.argument_columns import report_big_integers
 from workbench.trajectory.writing.losses import (
     drop_call_members,
     drop_columns,
@@ -31,7 +32,6 @@ from workbench.trajectory.writing.losses import (
     drop_thoughts,
     flatten_parts,
     lift_result_keys,
-    report_big_integers,
 )
 
 _OWN: Final = ("messages", "tools", "functions")

@@ -10,8 +10,8 @@ from workbench.trajectory.formats.known import AUTO, WRITTEN, format_for, format
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import RowReading
+from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import Converted, read_repaired, write_row
-from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
 
 
