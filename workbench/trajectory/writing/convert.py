@@ -4,12 +4,11 @@ After a row is written, it is read back and compared with the trajectory that wa
 read back equal is refused. For example, a user's text that contains `<|im_end|>` would end its turn early.
 """
 
-import json
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Final, NamedTuple
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import CONTROL_MARK, MARK
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.trajectory.filled_nulls import filled_nulls, without_nulls_at
@@ -25,7 +24,7 @@ from workbench.trajectory.trajectory import (
     is_same_trajectory,
     pair_results,
 )
-from workbench.trajectory.validate.loading import is_loadable, is_loadable_text, unloadable_in
+from workbench.trajectory.validate.loading import is_loadable, unloadable_in
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
@@ -158,7 +157,7 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
         call.arguments for message in trajectory.messages + trajectory.rejected for call in message.calls
     ]
     rest = {key: value for key, value in row.items() if key != "tools"}
-    if _is_loadable([rest, *calls]) and all(
+    if is_loadable([rest, *calls]) and all(
         cached_on(spec, "_is_loadable", _is_loadable_spec) for spec in trajectory.tools.specs
     ):
         return ""
@@ -175,16 +174,7 @@ _UNLOADABLE: Final = {
 
 
 def _is_loadable_spec(spec: ToolSpec) -> bool:
-    return _is_loadable(spec.document)
-
-
-def _is_loadable(value: JsonValue) -> bool:
-    """Like `is_loadable`, but much faster for most values, which need no walk through all their parts."""
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-    except ValueError:
-        return False
-    return (is_loadable_text(text) and "\\u0000" not in text) or is_loadable(value)
+    return is_loadable(spec.document)
 
 
 def _difference(expected: Trajectory, back: Trajectory) -> RowFinding:
