@@ -61,7 +61,7 @@ LIMITS: Mapping[str, str] = {
     "case_seconds": "Time limit of a case, in seconds",
     "compared_answers": "Answers of a comparison (turns × columns)",
     "import_bytes": "Imported file, in bytes",
-    "import_rows": "Rows imported from a file",
+    "import_rows": "Rows read from a file, to import them or to look at them",
     "sessions": "Sessions of a visitor",
     "messages": "Messages of a session",
     "versions": "Versions of one name",
@@ -513,6 +513,7 @@ LOOKING = {
     "workbench/app/token_sheet.py",
     "workbench/app/other_prompts.py",
     "workbench/ui/tabs/play/setup_events.py",
+    "workbench/ui/tabs/data/look_events.py",  # counts tokens
     "workbench/ui/tabs/contracts_tab.py",
     "workbench/ui/tabs/tools/edit_events.py",
 }

@@ -140,7 +140,10 @@ ATTACKS: dict[str, RawAnswer] = {
     "raw text for ever": endless(event({"choices": [{"text": "hello ", "index": 0}]}) * 1000),
     "thoughts for ever": endless(event(chunk(reasoning_content="hm ")) * 1000),
     "arguments for ever": endless(call(index=0, function={"name": "now", "arguments": "[1,"}) * 1000),
-    "calls for ever": endless(call(index=0, function={"name": "a"}) * 500),
+    "the same name for ever": endless(call(index=0, function={"name": "a"}) * 500),
+    "a name in endless pieces": endless(
+        (call(index=0, function={"name": "a"}) + call(index=0, function={"name": "b"})) * 250
+    ),
     "a new call each time": lambda: chain(
         (STREAM + BARE,),
         (
@@ -270,7 +273,7 @@ def test_every_kind_of_engine_has_the_limits(name: str, engine_of: Callable[...,
 
 @pytest.mark.parametrize(
     "name",
-    ["text for ever", "raw text for ever", "thoughts for ever", "arguments for ever", "calls for ever"],
+    ["text for ever", "raw text for ever", "thoughts for ever", "arguments for ever", "a new call each time"],
 )
 def test_a_server_that_never_stops_is_cut_off_at_the_requested_tokens(name: str) -> None:
     ended = attacked(ATTACKS[name])

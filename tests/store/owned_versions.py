@@ -14,7 +14,8 @@ from workbench.records.comparisons import Comparison, ComparisonAnswer, StoredCo
 from workbench.records.facts import FactGroup
 from workbench.records.labels.action import ActionId, ActionKind, LabelAction
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import Project, QueueFilter, QueueState
+from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter, QueueState
+from workbench.records.labels.sampling import SamplingPlan
 from workbench.records.runs import RunState
 from workbench.records.versions import FileState, NewVersion, VersionKind, hash_of
 from workbench.store.store import OwnedStore
@@ -188,6 +189,11 @@ def _assigns_apart(own: OwnedStore) -> None:
     assert own.labels.assign_matching(QueueFilter(), ["bob"], project="mine") == []
 
 
+def _samples_apart(own: OwnedStore) -> None:
+    own.labels.save_project(Project(name="mine", members=(Member("bob", ProjectRole.ANNOTATOR),)))
+    assert own.labels.assign_strata(QueueFilter(), project="mine", by="tool", count=5) == []
+
+
 def _records_apart(own: OwnedStore, _world: Any) -> None:
     done = own.recordings.record(RECORDED, Agent().request(said("mine")), answered("mine"))
     assert done.session_id != RECORDED
@@ -258,6 +264,30 @@ CHECKS: dict[str, Check] = {
         lambda own, w: own.labels.assign([w.session.id], ["bob"], project=""), "there is no session"
     ),
     "labels.assign_matching": lambda own, w: _assigns_apart(own),
+    "labels.assign_strata": lambda own, w: _samples_apart(own),
+    "labels.count_rows": returns_nothing(lambda own, w: own.labels.count_rows(QueueFilter())),
+    "labels.session_ids": returns_nothing(lambda own, w: own.labels.session_ids(QueueFilter())),
+    "labels.add_lot": is_rejected(
+        lambda own, w: own.labels.add_lot(
+            "lot",
+            QueueFilter(),
+            SamplingPlan(size=1, sample=1, accept=0, good=0.05, bad=0.5),
+            project=PROJECT,
+        ),
+        "there is no labelling project",
+    ),
+    "labels.lots": is_rejected(
+        lambda own, w: own.labels.lots(project=PROJECT), "there is no labelling project"
+    ),
+    "labels.decide_lot": is_rejected(
+        lambda own, w: own.labels.decide_lot("lot", project=PROJECT), "there is no labelling project"
+    ),
+    "labels.set_gold": is_rejected(
+        lambda own, w: own.labels.set_gold([w.session.id], project=PROJECT), "there is no labelling project"
+    ),
+    "labels.accuracies": is_rejected(
+        lambda own, w: own.labels.accuracies(project=PROJECT), "there is no labelling project"
+    ),
     "labels.progress": returns_nothing(
         lambda own, w: [item for item in own.labels.progress().annotators if item.total]
     ),

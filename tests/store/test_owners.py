@@ -184,6 +184,7 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "corpus.material": finds_nothing(lambda own, w: own.corpus.material(w.session.id)),
     "corpus.add_import": lambda own, w: import_own(own),
     "corpus.add_imports": lambda own, w: import_own(own),
+    "corpus.now": lambda own, w: own.corpus.now(),
     "corpus.find_imports": finds_nothing(lambda own, w: own.corpus.find_imports([DIGEST])),
     "corpus.materials": lambda own, w: next(own.corpus.materials((w.session.id,)))[1] is None,
     **owned_versions.CHECKS,

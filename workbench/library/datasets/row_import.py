@@ -19,7 +19,7 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.trajectory import Prose, RowMessage
-from workbench.trajectory.writing.row_draft import Addition
+from workbench.trajectory.writing.row_draft import Addition, Loss
 
 CONTRACT: Final = "imported"
 """Name of the contract that is made from the system text of an imported row."""
@@ -168,10 +168,9 @@ def _pending(read: ReadRow, digest: str, setups: "_Setups", options: ImportOptio
     new = _session_of(read, read.row, reading, setups, options)
     if isinstance(new, RowFinding):
         return new
-    # Texts are imported without fixes, so that nothing is lost by them either.
-    changes = [change for change in reading.changes if not change.is_loss]
-    codes = {str(change.code) for change in changes} - {Addition.FIXED.value}
-    return _Pending(DigestedImport(new, digest), tuple(sorted(codes)))
+    # Texts are imported without fixes, so that masks still fit to them.
+    codes = {change.code for change in reading.changes} - {Addition.FIXED, Loss.LOSS_MASK}
+    return _Pending(DigestedImport(new, digest), tuple(sorted(map(str, codes))))
 
 
 def digest_of(row: TrainingRow) -> str:
