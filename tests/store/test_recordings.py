@@ -211,10 +211,24 @@ def test_the_last_request_sets_the_setup(own: OwnedStore) -> None:
     agent = Agent()
     record(own, agent.request(said("Hi")), answered("Hello!"))
     agent.got(answered("Hello!"))
-    agent.setup = replace(SETUP, contract_text=SETUP.contract_text + " Be short.", model="other")
-    record(own, agent.request(said("Bye")), answered("Bye.", engine_name="other"))
+    agent.setup = replace(SETUP, contract_text=SETUP.contract_text + " Be short.")
+    record(own, agent.request(said("Bye")), answered("Bye."), new="t" * 32)
     session = own.sessions.find_session("s" * 32)
     assert session is not None and session.setup == agent.setup
+
+
+@pytest.mark.parametrize("change", [{"model": "other"}, {"contract_name": "full"}])
+@pytest.mark.parametrize("name", ["", "ticket 17"])
+def test_another_model_or_contract_has_its_own_session(
+    own: OwnedStore, change: dict[str, str], name: str
+) -> None:
+    agent = Agent(name=name)
+    record(own, agent.request(said("Hi")), answered("Hello!"))
+    agent.got(answered("Hello!"))
+    agent.setup = replace(SETUP, **change)
+    other = record(own, agent.request(said("Bye")), answered("Bye."), new="t" * 32)
+    assert (other.session_id, other.stored) == ("t" * 32, 5)
+    assert len(own.sessions.tree("s" * 32)) == 3
 
 
 def test_tokens_that_were_not_written_are_not_stored(own: OwnedStore) -> None:

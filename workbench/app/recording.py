@@ -24,6 +24,7 @@ from workbench.records.exchanges import (
     ClientAnswer,
     ClientRequest,
     RequestPath,
+    kept_hash,
     next_hash,
 )
 
@@ -58,16 +59,24 @@ class _KnownSessions:
         self._ids: OrderedDict[_Key, str] = OrderedDict()
 
     def find(self, scope: str, path: RequestPath) -> tuple[int, str] | None:
-        """Return the session with the longest part of a request, and the length of the part."""
+        """Return the session with the longest part of a request, and the length of the part.
+
+        Of the parts with the same number of answers, one with the same system text comes first.
+        """
+        found: tuple[int, _Key] | None = None
         for depth in range(len(path.hashes) - 1, path.first_user - 1, -1):
-            keys: list[_Key] = [(scope, path.hashes[depth], path.system_hash)]
-            if depth >= path.first_answer:
-                keys.append((scope, path.hashes[depth]))
-            for key in keys:
-                if key in self._ids:
-                    self._ids.move_to_end(key)
-                    return depth, self._ids[key]
-        return None
+            if found and path.answers[depth] < path.answers[found[0]]:
+                break
+            key: _Key = (scope, path.hashes[depth], path.system_hash)
+            if key in self._ids:
+                found = depth, key
+                break
+            if found is None and depth >= path.first_answer and key[:2] in self._ids:
+                found = depth, key[:2]
+        if found is None:
+            return None
+        self._ids.move_to_end(found[1])
+        return found[0], self._ids[found[1]]
 
     def add(self, scope: str, path_hash: str, system_hash: str, session_id: str) -> None:
         """Remember the session of a message."""
@@ -134,8 +143,11 @@ class Recorder:
         path = request.path
         try:
             with self._lock:
-                answer_hash = next_hash(path.request_hash, answer.sent)
-                self._known.add(_scope(services), answer_hash, path.system_hash, recording.session_id)
+                scope, answer_hash = _scope(services, request), next_hash(path.request_hash, answer.sent)
+                self._known.add(scope, answer_hash, path.system_hash, recording.session_id)
+                for before in request.talk[-1:]:
+                    kept = (scope, "kept", kept_hash(before, answer.sent), path.system_hash)
+                    self._known.add_key(kept, recording.session_id)
                 if self._writer is None:
                     self._writer = Thread(target=self._write_all, name="recorder", daemon=True)
                     self._writer.start()
@@ -161,7 +173,7 @@ class Recorder:
 
     def _session_of(self, services: Services, request: ClientRequest) -> str:
         """Return the session of a request, and remember it."""
-        scope, path = _scope(services), request.path
+        scope, path = _scope(services, request), request.path
         if request.session_name:
             key = (scope, "name", request.session_name, "")
             # The name may be the id of a session that is not written yet.
@@ -177,10 +189,22 @@ class Recorder:
                 found = services.recordings.find_session(request)
                 if found is not None and found.depth > depth:
                     known = found.session_id
+                elif not known:
+                    known = self._compacted(scope, request) or (found.session_id if found else "")
         session_id = known or secrets.token_hex(16)
         self._known.add(scope, path.request_hash, path.system_hash, session_id)
         self._known.add_key((scope, "id", session_id, ""), session_id)
         return session_id
+
+    def _compacted(self, scope: str, request: ClientRequest) -> str:
+        """Return the session that has what the client kept of it. Empty if it is not known, or not recently used."""
+        keys = [(scope, "kept", kept, request.path.system_hash) for kept in request.kept_hashes]
+        known = next(filter(None, map(self._known.find_key, keys)), "")
+        if known:
+            # What begins like this summary is another part of the same conversation.
+            for key in keys:
+                self._known.add_key(key, known)
+        return known
 
     def _write_all(self) -> None:
         for waiting in iter(self._waiting.get, None):
@@ -199,10 +223,11 @@ class Recorder:
         with self._lock:
             if recorded.session_id != session_id:
                 answer_hash = next_hash(path.request_hash, answer.sent)
+                scope = _scope(services, request)
                 for path_hash in (path.request_hash, answer_hash):
-                    self._known.add(_scope(services), path_hash, path.system_hash, recorded.session_id)
+                    self._known.add(scope, path_hash, path.system_hash, recorded.session_id)
                 if request.session_name:
-                    key = (_scope(services), "name", request.session_name, "")
+                    key = (scope, "name", request.session_name, "")
                     self._known.add_key(key, recorded.session_id)
             self._counts = replace(
                 self._counts,
@@ -244,5 +269,6 @@ class _Waiting:
     answer: ClientAnswer
 
 
-def _scope(services: Services) -> str:
-    return services.owner.key or ""
+def _scope(services: Services, request: ClientRequest) -> str:
+    """Return what requests have in common that may share a session: owner, model and contract."""
+    return "\n".join((services.owner.key or "", request.setup.model, request.setup.contract_name))

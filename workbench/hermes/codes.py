@@ -213,6 +213,16 @@ CODES: Final[tuple[Code, ...]] = (
         CodeArea.GENERATION,
         "a further call although the client of the gateway allows one; it was not sent",
     ),
+    _finding(
+        "stamp-ignored",
+        CodeArea.GENERATION,
+        "a recorded request belongs to its session although a time, date or counter differs",
+    ),
+    _finding(
+        "history-compacted",
+        CodeArea.GENERATION,
+        "a recorded request belongs to its session although the client replaced the beginning",
+    ),
     _finding("nul-replaced", CodeArea.GENERATION, "U+0000 in a completion; replaced by U+FFFD"),
     _finding(
         "answer-schema-unreadable",

@@ -11,23 +11,34 @@ Equal path hashes mean equal conversations up to that message. So one lookup of 
 longest part of it that is recorded, however long the conversation is.
 
 The system messages at the beginning are not part of the chain. Many agents put the date or their memory into it, so it
-may change in the middle of a conversation.
+may change in the middle of a conversation. Clocks and dates in it never count, and stamps around user messages do not
+either: see `workbench.records.stamps`.
+
+A client that compacts its conversation replaces the beginning with a summary, so that no part of the chain is found.
+Then the conversation is recognized by what the client kept: its last answer, with the message before it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Final, cast
 
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.chat.short_text import shortened
 from workbench.hermes.written_out import decoded_arguments
 from workbench.records.run_config import RunConfig
+from workbench.records.stamps import first_difference, mask_moments, mask_numbers, without_stamp
 from workbench.rollout.events import Generation
 from workbench.toolspec.spec import canonical_json
 
+STAMP_IGNORED: Final = "stamp-ignored"
+"""Code of the finding that a request belongs to a session although a time, date or counter differs."""
+HISTORY_COMPACTED: Final = "history-compacted"
+"""Code of the finding that a request was recognized by what the client kept of a longer conversation."""
 LONGEST_NAME: Final = 200
 """Longer names of sessions, and longer names of clients, are cut to this many characters."""
 
@@ -46,7 +57,8 @@ class ClientRequest:
     session_name: str = ""
     """The client's own name for the session, or a session's id. Empty to recognize the session by its messages."""
     tag: str = ""
-    """Tag of recorded sessions. Requests with different tags never share a session."""
+    """Tag of recorded sessions. Requests with different tags never share a session, and neither do requests with
+    different models or contracts."""
 
     @cached_property
     def system(self) -> tuple[Message, ...]:
@@ -66,11 +78,34 @@ class ClientRequest:
             hashes.append(next_hash(hashes[-1], message))
         roles = [message.role for message in self.talk]
         return RequestPath(
-            system_hash=_hash("\n".join(map(message_key, self.system))),
+            system_hash=_hash("\n".join(mask_moments(message_key(message)) for message in self.system)),
             hashes=tuple(hashes),
             first_user=roles.index(Role.USER) + 1 if Role.USER in roles else min(1, len(roles)),
-            first_answer=roles.index(Role.ASSISTANT) + 1 if Role.ASSISTANT in roles else len(roles) + 1,
+            answers=(0, *accumulate(role is Role.ASSISTANT for role in roles)),
         )
+
+    def kept_hash(self, index: int) -> str | None:
+        """Return the hash by which a message of the talk is found if the client replaces all that is above it.
+
+        Args:
+            index: Index of an answer, or 0 for a first message that may be a summary: the next one is the user's, too.
+
+        Returns:
+            None if it is another message.
+        """
+        message, after = self.talk[index], self.talk[index + 1 : index + 2]
+        if index > 0:
+            return kept_hash(self.talk[index - 1], message) if message.role is Role.ASSISTANT else None
+        is_summary = bool(after) and message.role is after[0].role is Role.USER
+        return _hash("summary\n" + mask_numbers(message_key(message))) if is_summary else None
+
+    @cached_property
+    def kept_hashes(self) -> tuple[str, ...]:
+        """The hashes by which the request is found if the client replaced the beginning: of the last answer, and of a
+        summary."""
+        last = next((at for at in reversed(range(len(self.talk))) if self.talk[at].role is Role.ASSISTANT), 0)
+        found = map(self.kept_hash, sorted({0, last} if self.talk else ()))
+        return tuple(value for value in found if value is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +132,14 @@ class RequestPath:
     first_user: int
     """Index in `hashes` of the first user message. A shorter part does not show that the conversation is the same,
     because conversations of one agent begin alike."""
-    first_answer: int
-    """The same for the first answer of a model. With another system text, a shorter part does not show
-    that the conversation is the same."""
+    answers: tuple[int, ...]
+    """For each of the hashes, the number of answers of a model up to there."""
+
+    @property
+    def first_answer(self) -> int:
+        """Index in `hashes` of the first answer of a model, or their number if there is none. With another system text,
+        a shorter part does not show that the conversation is the same."""
+        return self.answers.index(1) if self.answers[-1] else len(self.hashes)
 
     @property
     def request_hash(self) -> str:
@@ -113,7 +153,8 @@ class RecordedPart:
 
     session_id: str
     depth: int
-    """Index in `RequestPath.hashes` of the last message that is stored there; 0 if the request names the session."""
+    """Index in `RequestPath.hashes` of the last message that is stored there. 0 if the request names the session, or is
+    recognized by what the client kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +172,49 @@ def next_hash(path_hash: str, message: Message) -> str:
     return _hash(path_hash + message_key(message))
 
 
+def kept_hash(before: Message, answer: Message) -> str:
+    """Return the hash of an answer and the message before it, whatever is above them."""
+    return _hash(f"kept\n{message_key(before)}\n{message_key(answer)}")
+
+
+def stamp_note(messages: Sequence[Message]) -> Finding | None:
+    """Return a finding about the stamp of the last user message. None if it has no stamp."""
+    texts = [message.text for message in messages if message.role is Role.USER]
+    stamp = without_stamp(texts[-1]).stamp if texts else ""
+    return (
+        _note(STAMP_IGNORED, f"the user message is compared without its stamp {stamp!r}") if stamp else None
+    )
+
+
+def system_note(before: str, after: str) -> Finding | None:
+    """Return a finding about two system texts that count as equal. None if they are equal.
+
+    Args:
+        before: The system text of the session.
+        after: The system text of the request.
+    """
+    changed = first_difference(before, after)
+    if changed is None:
+        return None
+    return _note(
+        STAMP_IGNORED, f"the system text has {changed[1]!r} instead of {changed[0]!r}; it counts as the same"
+    )
+
+
+def compaction_note(kept: int) -> Finding:
+    """Return a finding about a request that was recognized by what the client kept.
+
+    Args:
+        kept: Number of recorded answers that the request has.
+    """
+    what = f"{kept} recorded answer{'' if kept == 1 else 's'}" if kept else "a summary like the one before"
+    return _note(HISTORY_COMPACTED, f"the client replaced the beginning of the conversation and kept {what}")
+
+
+def _note(code: str, message: str) -> Finding:
+    return Finding(code=code, message=shortened(message), severity=Severity.NOTE)
+
+
 def message_key(message: Message) -> str:
     """Return what identifies a message in a conversation that a client sends again.
 
@@ -141,7 +225,8 @@ def message_key(message: Message) -> str:
     True
     """
     # White space within texts is reduced to single spaces, so a line break separates the parts.
-    parts = [message.role.value, " ".join(message.text.split())]
+    text = without_stamp(message.text).text if message.role is Role.USER else message.text
+    parts = [message.role.value, " ".join(text.split())]
     parts += (canonical_json([call.name, _arguments(call)]) for call in message.calls)
     return "\n".join(parts)
 

@@ -10,9 +10,12 @@ Invariants:
   that part has a continuation already. Nothing that is stored is changed.
 - The same request with the same answer is stored once, even if two threads record it at the same time: what to write is
   decided in the transaction that writes it, which holds the lock of the session.
-- A request with another system text, for example because it has the date, begins a branch at the root: the common
-  messages are copied under the new text, as `workbench.app.turns` does it.
-- No request finds a session of another owner, or one that was recorded with another tag.
+- A request with another system text begins a branch at the root: the common messages are copied under the new text, as
+  `workbench.app.turns` does it. A text that differs in times, dates and numbers only is not another one, and a finding
+  of the answer says what differed.
+- A request whose beginning the client replaced is recognized by the answers that it kept. They are copied below what
+  replaced the beginning.
+- No request finds a session of another owner, or one that was recorded with another tag, model or contract.
 
 Example: a client sends `u1`, gets `a1`, and sends `u1 a1 u2`. The path hash of `a1` is stored, so `u2` and its answer
 are written below `a1`. Sent again with the same answer, nothing is written. If the client sends `u1 a1 v2` instead,
@@ -21,6 +24,7 @@ are written below `a1`. Sent again with the same answer, nothing is written. If 
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -28,16 +32,22 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from workbench.chat.message import Role
+from workbench.chat.finding import Finding
+from workbench.chat.message import Message, Role
 from workbench.records.exchanges import (
     ClientAnswer,
     ClientRequest,
     RecordedAnswer,
     RecordedPart,
     RequestPath,
+    compaction_note,
+    kept_hash,
     next_hash,
+    stamp_note,
+    system_note,
 )
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
+from workbench.records.stamps import mask_moments, mask_numbers
 from workbench.store import rows
 from workbench.store.database import insert_if_absent, insert_rows
 from workbench.store.deleting import is_shown
@@ -88,9 +98,11 @@ class RecordingStore(OwnerScope):
         with self._database.reading() as db:
             if request.session_name:
                 return self._find_named(db, request)
-            found = _matches(db, request.path, (*self._is_live(), col(RecordedSessionRow.tag) == request.tag))
-            match = _longest(found)
-        return RecordedPart(session_id=match.session_id, depth=match.depth) if match else None
+            conditions = (*self._is_live(), *_is_asked(request))
+            match = _nearest(_matches(db, request.path, conditions), request.path)
+            if match is None:
+                return _find_kept(db, request, conditions)
+        return RecordedPart(session_id=match.session_id, depth=match.depth)
 
     def last_recorded(self) -> datetime | None:
         """Return when the last answer was recorded, in UTC. None if none was.
@@ -129,13 +141,14 @@ class RecordingStore(OwnerScope):
         return self._is_own(), col(SessionRow.deleted_at).is_(None)
 
     def _find_named(self, db: Session, request: ClientRequest) -> RecordedPart | None:
-        name, is_of_tag = request.session_name, col(RecordedSessionRow.tag) == request.tag
+        name = request.session_name
+        is_of_tag, *is_asked = _is_asked(request)
         is_named = (col(RecordedSessionRow.name) == name) & is_of_tag
         session_id = db.exec(
             select(SessionRow.id)
             .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(SessionRow.id))
             .where(is_named | (col(SessionRow.id) == name), *self._is_live())
-            .where(col(RecordedSessionRow.scope) == scope_of(self._owner))
+            .where(col(RecordedSessionRow.scope) == scope_of(self._owner), *is_asked)
             .order_by(col(SessionRow.created_at))
         ).first()
         return None if session_id is None else RecordedPart(session_id=session_id, depth=0)
@@ -172,6 +185,8 @@ class RecordingStore(OwnerScope):
             scope=scope_of(self._owner),
             tag=request.tag,
             name=request.session_name if request.session_name != session_id else "",
+            model=request.setup.model,
+            contract=request.setup.contract_name,
             client=request.client,
             recorded_at=now,
         )
@@ -200,22 +215,42 @@ class _SessionWriter:
         self._parent: Written | None = None
         self._batch = MessageBatch()
         self._recorded: list[dict[str, Any]] = []
+        self._notes: list[Finding] = []
 
     def record(self, answer: ClientAnswer) -> RecordedAnswer:
         """Write what is not stored yet."""
-        depth = self._continue()
-        for message, path_hash in zip(
-            self._request.talk[depth:], self._path.hashes[depth + 1 :], strict=True
-        ):
-            self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), path_hash)
+        depth, talk = self._continue(), self._request.talk
+        kept = self._kept_answers() if depth == 0 and self._session.leaf_id else {}
+        for index, path_hash in enumerate(self._path.hashes[depth + 1 :], start=depth):
+            kept_hash = self._request.kept_hash(index)
+            if index in kept:
+                self._add_copy(kept[index], path_hash, kept_hash)
+                continue
+            new = NewMessage(message=talk[index], origin=MessageOrigin.GATEWAY)
+            # A summary is found again only where the conversation was recognized.
+            is_found_again = index > 0 or bool(self._notes)
+            self._add(new, path_hash, kept_hash=kept_hash if is_found_again else None)
         path_hash = next_hash(self._path.request_hash, answer.sent)
         message_id = self._find_same(path_hash, answer)
         if message_id is None:
-            new = NewMessage(message=answer.message, origin=MessageOrigin.MODEL, generation=answer.generation)
-            generation = write_generation(self._db, new, self._session.id)
-            message_id = self._add(new, path_hash, generation_id=generation.id if generation else None)
+            message_id = self._add_answer(answer, path_hash, talk[depth:])
             self._write(message_id)
         return RecordedAnswer(session_id=self._session.id, message_id=message_id, stored=len(self._recorded))
+
+    def _add_answer(self, answer: ClientAnswer, path_hash: str, new_messages: Sequence[Message]) -> str:
+        """Add the answer, with findings about what did not count when the session was recognized."""
+        stamp = stamp_note(new_messages)
+        notes = (*self._notes, *((stamp,) if stamp else ()))
+        generation = replace(answer.generation, findings=(*answer.generation.findings, *notes))
+        new = NewMessage(message=answer.message, origin=MessageOrigin.MODEL, generation=generation)
+        written = write_generation(self._db, new, self._session.id)
+        last = self._request.talk[-1:]
+        return self._add(
+            new,
+            path_hash,
+            generation_id=written.id if written else None,
+            kept_hash=kept_hash(last[0], answer.sent) if last else None,
+        )
 
     def _continue(self) -> int:
         """Find the longest part of the request that is stored, which becomes the parent.
@@ -226,19 +261,73 @@ class _SessionWriter:
         matches = _matches(self._db, self._path, (col(SessionRow.id) == self._session.id,), is_any_depth=True)
         longest = _longest(matches)
         own = _longest([match for match in matches if match.has_same_system])
+        depth = own.depth if own else 0
+        text = _text_of(self._request.system)
+        if longest is not None and longest.depth > depth:
+            # The longest part is below another system text.
+            path = read_path(self._db, self._session, longest.message_id)
+            before = _text_of([stored.message for stored in path[: -longest.depth]])
+            if mask_numbers(before) == mask_numbers(text):
+                return self._go_on(longest, system_note(before, text))
+            self._go_on_below(own)
+            common = path[-longest.depth :]
+            for stored, path_hash in zip(common[depth:], self._path.hashes[depth + 1 :], strict=False):
+                self._add_copy(stored, path_hash, None)
+            return longest.depth
+        if own and mask_moments(text) != text:
+            return self._go_on(own, system_note(self._stored_system(), text))
+        self._go_on_below(own)
+        return depth
+
+    def _go_on(self, match: _Match, note: Finding | None) -> int:
+        """Continue below a stored message although the system text is not quite the same."""
+        self._parent = Written(match.message_id, match.position)
+        if note is not None:
+            self._notes.append(note)
+        return match.depth
+
+    def _go_on_below(self, own: _Match | None) -> None:
+        """Continue below a stored message with the same system text, or begin a branch with the system messages."""
         if own:
             self._parent = Written(own.message_id, own.position)
-        else:
-            for message in self._request.system:
-                self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
-        depth = own.depth if own else 0
-        if longest is None or longest.depth <= depth:
-            return depth
-        # The rest of the longest part is below another system text.
-        common = read_path(self._db, self._session, longest.message_id)[-longest.depth :]
-        for stored, path_hash in zip(common[depth:], self._path.hashes[depth + 1 :], strict=False):
-            self._add_copy(stored, path_hash)
-        return longest.depth
+            return
+        for message in self._request.system:
+            self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
+
+    def _stored_system(self) -> str:
+        """Return the system text of the session that counts as the request's."""
+        found = self._db.exec(
+            select(MessageRow.text)
+            .join(RecordedMessageRow, col(RecordedMessageRow.message_id) == col(MessageRow.id))
+            .where(col(RecordedMessageRow.session_id) == self._session.id)
+            .where(col(RecordedMessageRow.system_hash) == self._path.system_hash)
+            .where(col(MessageRow.role) == Role.SYSTEM.value, is_shown())
+            .where(col(MessageRow.position) < len(self._request.system))
+            .order_by(col(MessageRow.position))
+        )
+        return "\n".join(found)
+
+    def _kept_answers(self) -> dict[int, StoredMessage]:
+        """Return the stored answers that the client kept when it replaced the beginning, by their index in the talk."""
+        hashes = {
+            value: index
+            for index in range(len(self._request.talk))
+            if (value := self._request.kept_hash(index)) is not None
+        }
+        row = RecordedMessageRow
+        found = self._db.exec(
+            select(row.kept_hash, row.message_id).where(
+                col(row.session_id) == self._session.id, col(row.kept_hash).in_(hashes)
+            )
+        ).all()
+        if not found:
+            return {}
+        ids = {hashes[value]: message_id for value, message_id in found if value is not None}
+        ids.pop(0, None)
+        self._notes.append(compaction_note(len(ids)))
+        return {
+            index: read_path(self._db, self._session, message_id)[-1] for index, message_id in ids.items()
+        }
 
     def _find_same(self, path_hash: str, answer: ClientAnswer) -> str | None:
         """Return the id of the same answer to the same request, or None if it is not stored."""
@@ -262,6 +351,7 @@ class _SessionWriter:
         *,
         generation_id: int | None = None,
         copy_of: str | None = None,
+        kept_hash: str | None = None,
     ) -> str:
         refuse_unstorable(new.message, "message")
         self._parent = self._batch.add(
@@ -279,15 +369,20 @@ class _SessionWriter:
                 "session_id": self._session.id,
                 "path_hash": path_hash,
                 "system_hash": self._path.system_hash,
+                "kept_hash": kept_hash,
             }
         )
         return self._parent.id
 
-    def _add_copy(self, stored: StoredMessage, path_hash: str) -> None:
+    def _add_copy(self, stored: StoredMessage, path_hash: str, kept_hash: str | None) -> None:
         row = message_row(self._db, self._session.id, stored.id)
         new = NewMessage(message=stored.message, origin=stored.origin)
         copy_id = self._add(
-            new, path_hash, generation_id=row.generation_id, copy_of=stored.copy_of or stored.id
+            new,
+            path_hash,
+            generation_id=row.generation_id,
+            copy_of=stored.copy_of or stored.id,
+            kept_hash=kept_hash,
         )
         if stored.tool_run:
             self._db.add(rows.tool_run_row(stored.tool_run, copy_id))
@@ -304,6 +399,53 @@ class _SessionWriter:
             session.title = rows.title_of(next(first, ""))
             self._db.flush()
             index_session_names(self._db, session.id)
+
+
+def _is_asked(request: ClientRequest) -> tuple[ColumnElement[bool], ...]:
+    """Return conditions that are true if the session of the outer query can have the request."""
+    row = RecordedSessionRow
+    return (
+        col(row.tag) == request.tag,
+        col(row.model) == request.setup.model,
+        col(row.contract) == request.setup.contract_name,
+    )
+
+
+def _find_kept(
+    db: Session, request: ClientRequest, conditions: Sequence[ColumnElement[bool]]
+) -> RecordedPart | None:
+    """Return the session of a conversation whose beginning the client replaced, the newest of several."""
+    if not request.kept_hashes:
+        return None
+    row = RecordedMessageRow
+    session_id = db.exec(
+        select(row.session_id)
+        .join(MessageRow, col(MessageRow.id) == col(row.message_id))
+        .join(SessionRow, col(SessionRow.id) == col(row.session_id))
+        .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(row.session_id))
+        .where(col(row.kept_hash).in_(request.kept_hashes), is_shown(), *conditions)
+        .where(col(row.system_hash) == request.path.system_hash)
+        .order_by(col(MessageRow.created_at).desc())
+        .limit(1)
+    ).first()
+    return None if session_id is None else RecordedPart(session_id=session_id, depth=0)
+
+
+def _text_of(system: Sequence[Message]) -> str:
+    return "\n".join(message.text for message in system)
+
+
+def _nearest(matches: Sequence[_Match], path: RequestPath) -> _Match | None:
+    """Return the match with the most answers; of several, one with the same system text, then the longest.
+
+    Messages after the last answer do not count first: two agents whose system texts differ in a number may get the same
+    results for the same call, but each goes on below its own answer.
+    """
+    return max(
+        matches,
+        key=lambda match: (path.answers[match.depth], match.has_same_system, match.depth),
+        default=None,
+    )
 
 
 def _longest(matches: Sequence[_Match]) -> _Match | None:

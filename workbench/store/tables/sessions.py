@@ -75,6 +75,10 @@ class RecordedSessionRow(StoreTable, table=True):
     """The tag that recorded sessions had when it was recorded. Empty if they had none."""
     name: str = Field(sa_type=Text)
     """The client's name for the session. Empty if it gave none."""
+    model: str | None = Field(default=None, sa_type=Text)
+    """The model that its requests ask. None if the row is older than this column and its setup is damaged."""
+    contract: str | None = Field(default=None, sa_type=Text)
+    """Name of the contract of its requests. None as for `model`."""
     client: str = Field(sa_type=Text)
     """Name of the client of the last request. Empty if it gave none."""
     recorded_at: datetime = Field(sa_type=UtcDateTime, index=True)
@@ -91,7 +95,10 @@ class RecordedMessageRow(StoreTable, table=True):
     path_hash: str = Field(sa_type=Text, index=True)
     """Hash of the conversation up to the message, as `workbench.records.exchanges` makes it."""
     system_hash: str = Field(sa_type=Text)
-    """Hash of the system messages above it."""
+    """Hash of the system messages above it, without times and dates."""
+    kept_hash: str | None = Field(default=None, sa_type=Text, index=True)
+    """For an answer: hash of it and the message before it. For the summary of a compacted conversation: its hash. None
+    for other messages, and if the row is older than this column."""
 
 
 class DeletedMessageRow(StoreTable, table=True):
