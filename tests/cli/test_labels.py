@@ -229,4 +229,4 @@ def test_a_label_for_an_unknown_session_says_what_is_missing(run_cli, tmp_path, 
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
     refused = run_cli("labels", "add", "nope", "nope", "--verdict", "good")
     assert (refused.code, refused.out) == (2, "")
-    assert "there is no session 'nope'; it may have been deleted" in refused.err
+    assert "there is no session 'nope'; `workbench sessions list` lists them" in refused.err

@@ -57,7 +57,7 @@ def choice_of(services: Services, session_ids: Sequence[str] | None) -> SessionF
             raise BadInput(
                 f"session {session_id!r}",
                 "there is no such session",
-                "leave out --session to export all sessions",
+                "`workbench sessions list` lists them",
             )
     return SessionFilter(session_ids=tuple(session_ids), includes_discarded=True)
 

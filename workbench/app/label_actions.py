@@ -131,7 +131,7 @@ def opened_for(services: Services, session_id: str, role: LabellingRole) -> Labe
     """
     view = open_for_labelling(services, session_id, role)
     if view is None:
-        raise StoreError(f"there is no session {session_id!r}")
+        raise StoreError(f"there is no session {session_id!r}; `workbench sessions list` lists them")
     return view
 
 

@@ -108,7 +108,7 @@ def labelled_message(
             raise BadInput(
                 f"label of {target}",
                 f"the message has {call_count} call{'' if call_count == 1 else 's'}",
-                "calls are numbered from 0; leave out --call to label the whole message",
+                "`workbench sessions show` numbers them; leave out --call to label the whole message",
             )
     return stored
 

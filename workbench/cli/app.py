@@ -47,6 +47,7 @@ COMMANDS: Final = {
     ),
     "export": CliCommand("workbench.cli.export", "Export sessions as training rows."),
     "import": CliCommand("workbench.cli.import_", "Import training rows as sessions."),
+    "sessions": CliCommand("workbench.cli.sessions", "List, show and score sessions."),
     "search": CliCommand("workbench.cli.search", "Search the text of sessions."),
     "db": CliCommand("workbench.cli.db", "Back up, restore, check and compact the database."),
     "versions": CliCommand(

@@ -69,7 +69,10 @@ def chat(
         typer.Option(metavar="NAME", help="Start with the setup of this preset; other options override it"),
     ] = None,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Continue this session with its settings")
+        str | None,
+        typer.Option(
+            metavar="ID", help="Continue this session, from `workbench sessions list`, with its settings"
+        ),
     ] = None,
     temperature: Annotated[
         float | None, sampling_option("temperature", has_most=True, show_default=_default("temperature"))
@@ -138,7 +141,7 @@ def _session(services: Services, session_id: str | None) -> StoredSession | None
         return None
     stored = services.sessions.find_session(session_id)
     if stored is None:
-        raise BadInput(f"--session {session_id}", "no such session", "omit the option to start a new one")
+        raise BadInput(f"--session {session_id}", "no such session", "`workbench sessions list` lists them")
     return stored
 
 

@@ -143,7 +143,8 @@ def export(
         typer.Option("--format", metavar="FORMAT", help=f"Row format: {', '.join(WRITTEN)}, {GENERATIONS}"),
     ] = DEFAULT_FORMAT,
     session: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this session; repeatable")
+        list[str] | None,
+        typer.Option(metavar="ID", help="Only this session, from `workbench sessions list`; repeatable"),
     ] = None,
     owner: Annotated[
         str, typer.Option(metavar="OWNER", help="Sessions of another owner, such as account:ann")

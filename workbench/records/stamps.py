@@ -1,4 +1,4 @@
-"""What a client writes anew into each request: clocks, dates and counters, which must not tell conversations apart.
+"""What a client changes in each request: clocks, dates and counters, which must not tell conversations apart.
 
 There are two comparisons. In the first one only *moments* are masked: times, dates, and numbers that are as long as a
 Unix time. It is strict, so that `worker 1` and `worker 2` stay apart. In the second one all numbers are masked, such
@@ -51,7 +51,7 @@ _FORMS: Final = (
     rf"(?i:{_LABEL})[^\n]*",
 )
 _FIRST: Final = tuple(re.compile(rf"{form}(?:\s+|\Z)") for form in _FORMS)
-# A line without brackets is a stamp only if it stands alone.
+# Text without brackets is a stamp only on a line of its own.
 _LAST: Final = tuple(
     re.compile(rf"{before}{form}\Z") for before, form in zip((r"\s*", r"\s*", r"\n\s*"), _FORMS, strict=True)
 )

@@ -113,7 +113,7 @@ class OwnerScope:
 
 def no_session(session_id: str) -> StoreError:
     """Return the error for a session that does not exist or that the owner may not read."""
-    return StoreError(f"there is no session {session_id!r}; it may have been deleted")
+    return StoreError(f"there is no session {session_id!r}; `workbench sessions list` lists them")
 
 
 def _find(

@@ -92,7 +92,9 @@ def _cut(db: Session, session_id: str, path: Sequence[str], *, is_named: bool) -
 
 
 def _no_message(session_id: str, message_id: str) -> StoreError:
-    return StoreError(f"session {session_id!r} has no message {message_id!r}; open the session again")
+    return StoreError(
+        f"session {session_id!r} has no message {message_id!r}; `workbench sessions show SESSION` lists them"
+    )
 
 
 def _path_rows(db: Session, session_id: str, leaf_id: str) -> Iterator[rows.MessageParts]:

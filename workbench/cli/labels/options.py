@@ -34,8 +34,12 @@ Labeller = Annotated[
         "--labeller", metavar="NAME", help="Name of the labeller; if omitted, that of --as, or the local user"
     ),
 ]
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="ID of the session")]
-MessageId = Annotated[str, typer.Argument(metavar="MESSAGE", help="ID of the message")]
+SessionId = Annotated[
+    str, typer.Argument(metavar="SESSION", help="ID of the session, from `workbench sessions list`")
+]
+MessageId = Annotated[
+    str, typer.Argument(metavar="MESSAGE", help="ID of the message, from `workbench sessions show`")
+]
 OwnerKey = Annotated[
     str,
     typer.Option("--owner", metavar="KEY", help="Projects and rows of another owner, such as account:ann"),

@@ -107,7 +107,8 @@ def queue(
 def assign(
     project: Name,
     session: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Session to assign; repeatable")
+        list[str] | None,
+        typer.Option(metavar="ID", help="Session to assign, from `workbench sessions list`; repeatable"),
     ] = None,
     to: Annotated[
         list[str] | None,
@@ -181,7 +182,10 @@ def assign(
 def unassign(
     project: Name,
     session: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only assignments of this session; repeatable")
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Only assignments of this session, from `workbench sessions list`; repeatable"
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove all assignments")] = False,
     annotator: Annotated[

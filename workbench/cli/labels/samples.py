@@ -160,7 +160,10 @@ def lot_json(state: LotState) -> JsonObject:
 def gold(
     project: Name,
     session: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Session to make a gold row; repeatable")
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Session to make a gold row, from `workbench sessions list`; repeatable"
+        ),
     ] = None,
     tag: TagFilter = None,
     remove: Annotated[bool, typer.Option("--remove", help="Make them ordinary rows")] = False,

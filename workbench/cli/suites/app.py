@@ -68,9 +68,16 @@ def import_(
 
 
 def case(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="ID of the session")],
+    session: Annotated[
+        str, typer.Argument(metavar="SESSION", help="ID of the session, from `workbench sessions list`")
+    ],
     message: Annotated[
-        str, typer.Option(metavar="ID", help="Any message of the turn", show_default="the last turn")
+        str,
+        typer.Option(
+            metavar="ID",
+            help="Any message of the turn, from `workbench sessions show`",
+            show_default="the last turn",
+        ),
     ] = "",
     suite: Annotated[
         str, typer.Option(metavar="SUITE", help="Suite to add the case to, as a new version")
@@ -85,7 +92,7 @@ def case(
     with open_services(read_settings()) as services:
         stored = services.sessions.find_session(session)
         if stored is None:
-            raise BadInput(f"session {session!r}", "no such session")
+            raise BadInput(f"session {session!r}", "no such session", "`workbench sessions list` lists them")
         path = services.sessions.path(session)
         version = add_case(services, case_of_turn(stored.setup, path, message or None), suite=suite)
     print(f"{version.name}@{version.number}")
