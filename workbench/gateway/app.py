@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -22,26 +22,25 @@ from workbench.app.requests.reading import reading_fields
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
+from workbench.gateway.anthropic_spelling import anthropic_fault
 from workbench.gateway.chat_answers import (
-    AnswerOptions,
-    ChatAnswer,
-    TextAnswer,
+    FaultSpelling,
     as_fault,
     fault_response,
     json_response,
+    openai_fault,
 )
 from workbench.gateway.conversation import read_tools
 from workbench.gateway.event_stream import EventStream, while_connected
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.keys import GatewayKeys, owner_of_key
-from workbench.gateway.preparing import Preparation
-from workbench.gateway.reading_rules import reading_rules
-from workbench.gateway.requests import ChatRequest, CompletionRequest, ParseRequest, parse_body
+from workbench.gateway.protocols import PreparedAnswer, Protocols
+from workbench.gateway.requests import ParseRequest, parse_body
+from workbench.gateway.response_memory import owner_key
 from workbench.gateway.targets import Targets, UpstreamModels
 from workbench.gateway.threads import Workers
 from workbench.hermes.parse import parse
 
-RAW_HEADER: Final = "x-hermes-raw"
 PATHS: Final = ("/v1/", "/health")
 """Paths of the gateway, for a server that also serves the page."""
 _BODY_S: Final = 60.0
@@ -58,13 +57,6 @@ class GatewayOptions:
     """The models of the server that the gateway is in front of. None if there is none."""
     recorder: Recorder | None = None
     """Stores conversations. None stores nothing."""
-
-
-class _Prepared(NamedTuple):
-    """An answer that can be sent."""
-
-    answer: ChatAnswer | TextAnswer
-    is_stream: bool
 
 
 class Gateway:
@@ -85,16 +77,25 @@ class Gateway:
         self._keys = GatewayKeys(settings.gateway_keys)
         self._hosts = AllowedHosts.of(settings)
         self._targets = Targets(options.upstream)
-        self._preparation = Preparation(options.family)
         self._workers = Workers(settings.gateway_requests, time.monotonic)
+        protocols = Protocols(self._targets, options.family, self._workers, options.recorder)
+        self._protocols = protocols
         self._most_bytes = settings.gateway_body_mb * 1_000_000
         self.app: Final[ASGIApp] = Starlette(
             routes=[
                 Route("/health", self._health),
                 Route("/v1/models", partial(self._served, self._models)),
                 Route("/v1/models/{name:path}", partial(self._served, self._model)),
-                Route("/v1/chat/completions", _Endpoint(self, self._chat), methods=["POST"]),
-                Route("/v1/completions", _Endpoint(self, self._complete), methods=["POST"]),
+                Route("/v1/chat/completions", _Endpoint(self, protocols.chat), methods=["POST"]),
+                Route("/v1/completions", _Endpoint(self, protocols.complete), methods=["POST"]),
+                Route("/v1/responses", _Endpoint(self, protocols.respond), methods=["POST"]),
+                Route("/v1/responses/{id}", partial(self._served, self._response), methods=["GET", "DELETE"]),
+                Route("/v1/messages", _Endpoint(self, protocols.message, anthropic_fault), methods=["POST"]),
+                Route(
+                    "/v1/messages/count_tokens",
+                    partial(self._served, self._count_tokens, spell_fault=anthropic_fault),
+                    methods=["POST"],
+                ),
                 Route("/v1/parse", partial(self._served, self._parse), methods=["POST"]),
             ],
             exception_handlers={404: _not_found, 405: _not_allowed},
@@ -109,17 +110,21 @@ class Gateway:
         self._workers.close()
 
     async def _served(
-        self, handle: Callable[[Services, Request], Awaitable[Response]], request: Request
+        self,
+        handle: Callable[[Services, Request], Awaitable[Response]],
+        request: Request,
+        spell_fault: FaultSpelling = openai_fault,
     ) -> Response:
         """Check a request, and answer it."""
         try:
             return await handle(await self._admitted(request), request)
         except Exception as error:  # noqa: BLE001 - every error gets a body of the protocol
-            return fault_response(as_fault(error))
+            return fault_response(as_fault(error), spell_fault)
 
     async def generate(
         self,
-        prepare: Callable[[Services, Headers, bytes], _Prepared],
+        prepare: Callable[[Services, Headers, bytes], PreparedAnswer],
+        spell_fault: FaultSpelling,
         scope: Scope,
         receive: Receive,
         send: Send,
@@ -140,7 +145,7 @@ class Gateway:
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - every error gets a body of the protocol
-            await fault_response(as_fault(error))(scope, receive, send)
+            await fault_response(as_fault(error), spell_fault)(scope, receive, send)
 
     async def _admitted(self, request: Request) -> Services:
         """Return the services of the sender.
@@ -230,34 +235,35 @@ class Gateway:
         form = parse_body(await self._body(request), ParseRequest)
         return json_response(await asyncio.to_thread(_reading, form))
 
-    def _chat(self, services: Services, headers: Headers, body: bytes) -> _Prepared:
-        form = parse_body(body, ChatRequest)
-        target = self._targets.find(services, form.model)
-        rules = reading_rules(headers, services.settings)
-        chat = self._preparation.chat(services, target, form, rules)
-        options = AnswerOptions(
-            sends_usage=form.sends_usage, has_raw=headers.get(RAW_HEADER, "") == "1", headers=headers
-        )
-        answer = ChatAnswer(self._workers, services, chat, options, self._options.recorder)
-        return _Prepared(answer, bool(form.stream))
+    async def _response(self, services: Services, request: Request) -> Response:
+        owner, response_id = owner_key(services), str(request.path_params["id"])
+        if request.method == "DELETE":
+            self._protocols.responses.delete(owner, response_id)
+            return json_response({"id": response_id, "object": "response", "deleted": True})
+        return json_response(self._protocols.responses.find(owner, response_id).document)
 
-    def _complete(self, services: Services, headers: Headers, body: bytes) -> _Prepared:
-        form = parse_body(body, CompletionRequest)
-        target = self._targets.find(services, form.model)
-        prepared = self._preparation.completion(services, target, form)
-        return _Prepared(TextAnswer(self._workers, prepared, sends_usage=form.sends_usage), bool(form.stream))
+    async def _count_tokens(self, services: Services, request: Request) -> Response:
+        body = await self._body(request)
+        count = partial(self._protocols.count_tokens, services, request.headers, body)
+        return json_response({"input_tokens": await asyncio.to_thread(count)})
 
 
 class _Endpoint:
     """An endpoint that uses a model, as an ASGI application."""
 
-    def __init__(self, gateway: Gateway, prepare: Callable[[Services, Headers, bytes], _Prepared]) -> None:
+    def __init__(
+        self,
+        gateway: Gateway,
+        prepare: Callable[[Services, Headers, bytes], PreparedAnswer],
+        spell_fault: FaultSpelling = openai_fault,
+    ) -> None:
         self._gateway = gateway
         self._prepare = prepare
+        self._spell_fault = spell_fault
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        await self._gateway.generate(self._prepare, scope, receive, send)
+        await self._gateway.generate(self._prepare, self._spell_fault, scope, receive, send)
 
 
 @contextmanager
@@ -295,12 +301,17 @@ def _model_document(name: str) -> JsonObject:
 
 
 async def _not_found(request: Request, _error: Exception) -> Response:
-    return fault_response(RequestFault(404, f"There is nothing at {request.url.path}.", "unknown_url"))
+    fault = RequestFault(404, f"There is nothing at {request.url.path}.", "unknown_url")
+    return fault_response(fault, _fault_spelling(request))
 
 
 async def _not_allowed(request: Request, _error: Exception) -> Response:
     message = f"{request.url.path} does not accept {request.method}."
-    return fault_response(RequestFault(405, message, "method_not_allowed"))
+    return fault_response(RequestFault(405, message, "method_not_allowed"), _fault_spelling(request))
+
+
+def _fault_spelling(request: Request) -> FaultSpelling:
+    return anthropic_fault if request.url.path.startswith("/v1/messages") else openai_fault
 
 
 class WithGateway:

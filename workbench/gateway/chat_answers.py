@@ -1,10 +1,9 @@
 """Answer prepared requests, as one JSON body or as a stream of events."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from secrets import token_hex
-from typing import Final
+from typing import Final, Protocol
 
 import orjson
 from starlette.datastructures import Headers
@@ -12,19 +11,15 @@ from starlette.responses import Response
 
 from workbench.app.recording import ExchangeRecording, Recorder
 from workbench.app.services import Services
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject
 from workbench.errors import WorkbenchError
-from workbench.gateway.answer import CallOpening
 from workbench.gateway.documents import (
+    COMMENT,
+    DONE,
     AnswerHead,
-    closing_choice,
-    in_older_spelling,
-    opening_choice,
-    piece_choice,
+    event_bytes,
     raw_logprobs,
     usage_fields,
-    usage_of,
-    whole_choice,
 )
 from workbench.gateway.faults import SERVER, RequestFault, fault_of
 from workbench.gateway.preparing import PreparedChat, PreparedCompletion
@@ -32,8 +27,6 @@ from workbench.gateway.running import (
     AnswerBroken,
     ChatEvent,
     FinishedChoice,
-    PieceOfChoice,
-    Started,
     hermes_report,
     run_chat,
 )
@@ -46,16 +39,41 @@ log: Final = logging.getLogger(__name__)
 SESSION_HEADER: Final = "X-Hermes-Session"
 
 
+Report = Callable[[Sequence[FinishedChoice]], JsonObject]
+"""Returns the field `hermes` for some answers of a request."""
+
+
+class AnswerSpelling(Protocol):
+    """Writes the events of an answer as a protocol defines them."""
+
+    @property
+    def keep_alive(self) -> bytes:
+        """What a stream sends while there is nothing to send."""
+        ...
+
+    def whole(self, events: Iterable[ChatEvent], report: Report) -> JsonObject:
+        """Return the answer as one JSON body."""
+        ...
+
+    def stream(self, events: Iterable[ChatEvent], report: Report) -> Iterator[bytes]:
+        """Yield the answer as server-sent events, the end of the stream included."""
+        ...
+
+    def broken(self, fault: RequestFault) -> bytes:
+        """Return the last event of a stream that cannot be continued."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
     """How an answer is sent."""
 
-    sends_usage: bool
-    """Whether a stream ends with the number of tokens."""
     has_raw: bool
     """Whether the report includes what the model wrote."""
     headers: Headers
     """The headers of the request."""
+    ignored: tuple[str, ...] = ()
+    """Names of the parameters that have no meaning for any model."""
 
 
 def json_response(document: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -63,9 +81,18 @@ def json_response(document: object, status: int = 200, headers: dict[str, str] |
     return Response(orjson.dumps(document), status, headers, "application/json")
 
 
-def fault_response(fault: RequestFault) -> Response:
+FaultSpelling = Callable[[RequestFault], JsonObject]
+"""Writes the body of a response for a request that cannot be answered."""
+
+
+def openai_fault(fault: RequestFault) -> JsonObject:
+    """Return the body as OpenAI's protocol defines it."""
+    return fault.document
+
+
+def fault_response(fault: RequestFault, spell: FaultSpelling = openai_fault) -> Response:
     """Return the response for a request that cannot be answered."""
-    return json_response(fault.document, fault.status, fault.headers)
+    return json_response(spell(fault), fault.status, fault.headers)
 
 
 def as_fault(error: Exception) -> RequestFault:
@@ -85,6 +112,7 @@ class ChatAnswer:
 
     Args:
         workers: The threads.
+        spelling: Writes the answer as the client's protocol defines it.
         recorder: Stores the conversation, or None.
     """
 
@@ -93,44 +121,28 @@ class ChatAnswer:
         workers: Workers,
         services: Services,
         chat: PreparedChat,
+        spelling: AnswerSpelling,
         options: AnswerOptions,
         recorder: Recorder | None,
     ) -> None:
         self._workers = workers
         self._services = services
         self._chat = chat
+        self._spelling = spelling
         self._options = options
         self._recorder = recorder
-        self._head = AnswerHead(model=chat.target.name)
-        self._has_logprobs = chat.wants_logprobs
-        self._finished: list[FinishedChoice] = []
-        self._frames: dict[tuple[object, ...], _EventFrame] = {}
-        """The events of pieces that differ in their text only."""
         self._session = ""
+        self.keep_alive: Final = spelling.keep_alive
+        self.broken: Final = spelling.broken
 
     async def whole(self, stop: StopSignal) -> Response:
         """Return the answer as one JSON body."""
-        await self._workers.run(lambda: self._run_to_end(stop))
-        choices = [
-            self._spelled(whole_choice(choice, has_logprobs=self._has_logprobs)) for choice in self._finished
-        ]
-        document = self._head.completion(
-            choices,
-            usage=usage_of(self._finished),
-            hermes=self._report(self._finished),
-        )
+        document = await self._workers.run(lambda: self._spelling.whole(self._events(stop), self._report))
         return json_response(document, headers=self.headers)
-
-    def _run_to_end(self, stop: StopSignal) -> None:
-        for _ in self._events(stop):
-            pass
 
     def chunks(self, stop: StopSignal) -> Iterator[bytes]:
         """Yield the answer as server-sent events. An empty piece shows that the request is accepted."""
-        for event in self._events(stop):
-            yield self._event_bytes(event)
-        if self._options.sends_usage:
-            yield event_bytes(self._head.chunk((), usage=usage_of(self._finished)))
+        return self._spelling.stream(self._events(stop), self._report)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -141,12 +153,10 @@ class ChatAnswer:
         """Run the request in a thread, and store what is finished."""
         recording = self._recording()
         for event in run_chat(self._services, self._chat, stop):
-            if isinstance(event, FinishedChoice):
-                self._finished.append(event)
-                if recording is not None:
-                    ended = event.ended
-                    sent = event.sent.message
-                    recording.end(ClientAnswer(message=ended.message, generation=ended.generation, sent=sent))
+            if isinstance(event, FinishedChoice) and recording is not None:
+                ended = event.ended
+                sent = event.sent.message
+                recording.end(ClientAnswer(message=ended.message, generation=ended.generation, sent=sent))
             yield event
 
     def _recording(self) -> ExchangeRecording | None:
@@ -164,56 +174,13 @@ class ChatAnswer:
         self._session = recording.session_id
         return recording
 
-    def _event_bytes(self, event: ChatEvent) -> bytes:
-        match event:
-            case PieceOfChoice(choice, piece):
-                if isinstance(piece, CallOpening):
-                    return self._chunk_bytes(piece_choice(choice, piece))
-                *place, text = piece
-                key = (choice, type(piece), *place)
-                if (frame := self._frames.get(key)) is None:
-                    sample = piece_choice(choice, piece._replace(text=_EventFrame.MARK))
-                    frame = self._frames[key] = _EventFrame(self._chunk_bytes(sample))
-                return frame.around(text)
-            case Started():
-                return self._chunk_bytes(opening_choice(event.choice))
-            case FinishedChoice():
-                report = self._report([event])
-                choice = closing_choice(event, has_logprobs=self._has_logprobs)
-                return self._chunk_bytes(choice, hermes=report)
-            case _:
-                return b""
-
     def _report(self, choices: Sequence[FinishedChoice]) -> JsonObject:
-        chat = self._chat
         return hermes_report(
-            choices, tool_findings=chat.tool_findings, ignored=chat.ignored, has_raw=self._options.has_raw
+            choices,
+            tool_findings=self._chat.tool_findings,
+            ignored=(*self._options.ignored, *self._chat.ignored),
+            has_raw=self._options.has_raw,
         )
-
-    def _chunk_bytes(self, choice: JsonObject, **further: JsonValue) -> bytes:
-        usage = {"usage": None} if self._options.sends_usage else {}
-        return event_bytes(self._head.chunk((self._spelled(choice),), **usage, **further))
-
-    def _spelled(self, choice: JsonObject) -> JsonObject:
-        return in_older_spelling(choice) if self._chat.is_older_spelling else choice
-
-
-class _EventFrame:
-    """An event around a text, which is put together faster than it is written from a document.
-
-    Args:
-        event: The event with `MARK` as its text.
-    """
-
-    MARK: Final = token_hex(16)
-    """A text that no client can know, so that it occurs once in the event."""
-
-    def __init__(self, event: bytes) -> None:
-        self._before, _, self._after = event.partition(orjson.dumps(self.MARK))
-
-    def around(self, text: str) -> bytes:
-        """Return the event with a text."""
-        return self._before + orjson.dumps(text) + self._after
 
 
 class TextAnswer:
@@ -227,6 +194,11 @@ class TextAnswer:
         self._usages: list[Usage] = []
 
     headers: Final[dict[str, str]] = {}
+    keep_alive: Final = COMMENT
+
+    def broken(self, fault: RequestFault) -> bytes:
+        """Return the last event of a stream that cannot be continued."""
+        return event_bytes(fault.document)
 
     async def whole(self, stop: StopSignal) -> Response:
         """Return the completions as one JSON body."""
@@ -246,6 +218,7 @@ class TextAnswer:
         yield from map(event_bytes, self._pieces(stop))
         if self._sends_usage:
             yield event_bytes(self._head.text((), usage=self._usage()))
+        yield DONE
 
     def _pieces(self, stop: StopSignal) -> Iterator[JsonObject]:
         has_logprobs = self._prepared.request.wants_logprobs
@@ -289,8 +262,3 @@ def _text_choice(
 
 def _text_reason(last: Delta) -> str:
     return "length" if last.finish_reason is FinishReason.LENGTH else "stop"
-
-
-def event_bytes(document: object) -> bytes:
-    """Return a server-sent event."""
-    return b"data: " + orjson.dumps(document) + b"\n\n"

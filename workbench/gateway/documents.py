@@ -7,12 +7,29 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
+from typing import Final
+
+import orjson
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.gateway.answer import AnswerPiece, ArgumentsPiece, CallOpening, ContentPiece, ReasoningPiece
 from workbench.gateway.running import FinishedChoice
 from workbench.hermes.reading import SegmentKind
 from workbench.rollout.ports import EmittedToken, Usage
+
+DONE: Final = b"data: [DONE]\n\n"
+COMMENT: Final = b": waiting\n\n"
+"""Keeps a connection open. Clients ignore it."""
+
+
+def event_bytes(document: object) -> bytes:
+    """Return a server-sent event."""
+    return b"data: " + orjson.dumps(document) + b"\n\n"
+
+
+def typed_event_bytes(document: JsonObject) -> bytes:
+    """Return a server-sent event that is named by its type."""
+    return f"event: {document['type']}\n".encode() + event_bytes(document)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from workbench.gateway.chat_answers import ChatAnswer, TextAnswer, as_fault, event_bytes, fault_response
+from workbench.gateway.chat_answers import ChatAnswer, TextAnswer, as_fault
 from workbench.gateway.threads import Workers, disconnected
 from workbench.rollout.stopping import StopSignal
 
@@ -15,8 +15,6 @@ FIRST_S: Final = 10.0
 """How long a stream waits for its first piece before its headers are sent. An error until then has its own status."""
 KEEP_ALIVE_S: Final = 15.0
 """How often a waiting stream sends a comment, so that no proxy closes the connection."""
-_DONE: Final = b"data: [DONE]\n\n"
-_KEEP_ALIVE: Final = b": waiting\n\n"
 
 _Result = TypeVar("_Result")
 
@@ -37,9 +35,13 @@ class EventStream(Response):
         self._stop = stop
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
+        """Serve one connection.
+
+        Raises:
+            Exception: The answer failed before anything was sent.
+        """
         gone = asyncio.ensure_future(disconnected(receive))
-        sending = asyncio.ensure_future(self._send_all(scope, receive, send))
+        sending = asyncio.ensure_future(self._send_all(send))
         try:
             await asyncio.wait((gone, sending), return_when=asyncio.FIRST_COMPLETED)
             self._stop.set()
@@ -53,23 +55,19 @@ class EventStream(Response):
             gone.cancel()
             sending.cancel()
 
-    async def _send_all(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _send_all(self, send: Send) -> None:
         stream = self._workers.stream(lambda: self._answer.chunks(self._stop))
-        try:
-            batch = await stream.batch(FIRST_S)
-        except Exception as error:  # noqa: BLE001 - every error gets a body of the protocol
-            await fault_response(as_fault(error))(scope, receive, send)
-            return
+        batch = await stream.batch(FIRST_S)
         await self._start(send)
         while batch is not None:
-            if body := b"".join(batch) if batch else _KEEP_ALIVE:
+            if body := b"".join(batch) if batch else self._answer.keep_alive:
                 await _send_body(send, body)
             try:
                 batch = await stream.batch(KEEP_ALIVE_S)
             except Exception as error:  # noqa: BLE001 - the status is sent already, so the error is an event
-                await _send_body(send, event_bytes(as_fault(error).document), is_last=True)
+                await _send_body(send, self._answer.broken(as_fault(error)), is_last=True)
                 return
-        await _send_body(send, _DONE, is_last=True)
+        await _send_body(send, b"", is_last=True)
 
     async def _start(self, send: Send) -> None:
         headers = {

@@ -56,7 +56,9 @@ class GatewayKeys:
         if not self._hashes:
             return ""
         scheme, _, key = headers.get("authorization", "").partition(" ")
-        key = key.strip() if scheme.lower() == "bearer" else headers.get("api-key", "")
+        if scheme.lower() != "bearer":
+            key = headers.get("api-key", "") or headers.get("x-api-key", "")
+        key = key.strip()
         if not key:
             raise _refused("The request has no API key. Send it as `Authorization: Bearer KEY`.")
         if len(key) > _MOST_CHARS:

@@ -29,7 +29,7 @@ from workbench.gateway.requests import AllowedChoice, ChatRequest, CompletionReq
 from workbench.gateway.targets import Target, contract_of, engine_fault
 from workbench.records.run_config import RunConfig
 from workbench.rollout.constraint import TurnSetup
-from workbench.rollout.loop import Turn
+from workbench.rollout.loop import Turn, render_prompt
 from workbench.rollout.ports import ChoiceKind, Delta, Engine, GenerationRequest
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling, TokenBias
 from workbench.toolspec.spec import OfferedTools
@@ -88,6 +88,11 @@ class PreparedChat:
         sampling = replace(self.setup.sampling, seed=(self.seed + index) % _SEEDS)
         setup = replace(self.setup, sampling=sampling)
         return prepare_completion(services, setup, self.engine, is_cancelled)
+
+    def count_prompt(self, services: Services) -> int:
+        """Return the length of the prompt in tokens. An estimate for a server that renders its own."""
+        turn = self.turn(services, 0, lambda: False)
+        return self.engine.count_tokens(render_prompt(turn, self.conversation).text)
 
     def call_id(self, index: int, number: int) -> str:
         """Return the id of a call of the answer with this index. It is the same each time the request is sent."""

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from workbench.chat.json_value import JsonObject
 from workbench.gateway.faults import RequestFault
 from workbench.hermes.reading import Dialect, Level
 from workbench.toolspec.form_faults import form_faults
@@ -21,7 +22,7 @@ class StreamOptions(BaseModel):
     """True sends a last chunk with the number of tokens."""
 
 
-class _GenerationFields(BaseModel):
+class GenerationFields(BaseModel):
     """Fields that chat and raw completions share. Unknown fields are for the server."""
 
     model_config = ConfigDict(extra="allow")
@@ -142,7 +143,7 @@ class AllowedChoice(BaseModel):
         return frozenset(tool.function.name for tool in self.allowed_tools.tools)
 
 
-class ChatRequest(_GenerationFields):
+class ChatRequest(GenerationFields):
     """The body of `/v1/chat/completions`."""
 
     messages: list[dict[str, Any]] = Field(min_length=1)
@@ -182,7 +183,7 @@ class ChatRequest(_GenerationFields):
         return self.max_completion_tokens or self.max_tokens
 
 
-class CompletionRequest(_GenerationFields):
+class CompletionRequest(GenerationFields):
     """The body of `/v1/completions`: a prompt that is continued byte for byte."""
 
     prompt: str | list[str]
@@ -227,6 +228,15 @@ def parse_body(body: bytes, form: type[_Form]) -> _Form:
         ) from None
     if not isinstance(value, dict):
         raise RequestFault(400, "The body is not a JSON object.", "invalid_json")
+    return parse_form(cast(JsonObject, value), form)
+
+
+def parse_form(value: JsonObject, form: type[_Form]) -> _Form:
+    """Parse a decoded body.
+
+    Raises:
+        RequestFault: A field is missing or has a wrong value.
+    """
     try:
         return form.model_validate(value)
     except ValidationError as error:

@@ -132,7 +132,7 @@ def run_calls(turn: Turn, calls: Sequence[ReadCall], conversation: Conversation)
         context_tokens=engine.context_tokens,
         answer_tokens=turn.setup.sampling.max_tokens,
         results=len(calls),
-        count_prompt=lambda: engine.count_tokens(_prompt(turn, conversation).text),
+        count_prompt=lambda: engine.count_tokens(render_prompt(turn, conversation).text),
         count_tokens=engine.count_tokens,
     )
     for index, (call, run) in enumerate(zip(calls, _run_round(turn, calls), strict=True)):
@@ -145,7 +145,7 @@ def _complete(
     turn: Turn, conversation: Conversation, choice: ToolChoice, number: int
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
-    prompt = _prompt(turn, conversation)
+    prompt = render_prompt(turn, conversation)
     decoding = _decoding_constraint(turn, choice, prompt, turn.prefix if number == 1 else "")
     started = _started_generation(turn, choice, decoding, prompt)
     yield RoundStarted(
@@ -189,7 +189,7 @@ def _decoding_constraint(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix:
     return constrain(turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar)
 
 
-def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
+def render_prompt(turn: Turn, conversation: Conversation) -> Prompt:
     """Render the prompt. For a server that renders its own, this is a prediction."""
     setup = turn.setup
     has_contract = setup.has_contract and not turn.engine.capabilities.writes_tools

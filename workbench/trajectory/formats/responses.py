@@ -29,9 +29,14 @@ _CALL_KEYS: Final = ("id", "status", "caller", "namespace", "async")
 
 
 class ItemReader:
-    """Reads items one after the other. What the model gave between two other items is one message."""
+    """Reads items one after the other. What the model gave between two other items is one message.
 
-    def __init__(self) -> None:
+    Args:
+        between: What separates the texts of several items in one message. If it is not empty, joining them is a loss.
+    """
+
+    def __init__(self, between: str = "\n\n") -> None:
+        self._between = between
         self.messages: list[BuiltMessage] = []
         self.findings: list[RowFinding] = []
         self._model: BuiltMessage | None = None
@@ -49,7 +54,7 @@ class ItemReader:
         else:
             message = self._new(BuiltMessage(role, place))
             self._model = None
-        add_content(message, content, content_place, before="\n\n")
+        add_content(message, content, content_place, before=self._between)
         return message
 
     def read_item(self, item: JsonValue, place: str) -> None:

@@ -1,0 +1,133 @@
+"""The requests of Anthropic's Messages API, and their translation into chat requests.
+
+*Source:* https://docs.anthropic.com/en/api/messages and the types of the `anthropic` package.
+"""
+
+from typing import Any, Final, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.gateway.requests import GenerationFields
+from workbench.gateway.translated import (
+    ClientNames,
+    TranslatedRequest,
+    chat_messages,
+    chat_tools,
+    place_of,
+    translated,
+    without_effect,
+)
+from workbench.trajectory.formats.anthropic import block_messages
+from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content
+
+_ONLY_HERE: Final = ("thinking", "container", "context_management", "mcp_servers", "inference_geo", "betas")
+_CLIENT_NAMES: Final = {
+    "max_completion_tokens": "max_tokens",
+    "response_format.json_schema": "output_config.format",
+    "stop": "stop_sequences",
+}
+
+
+class MessageFields(BaseModel):
+    """A message of a user or a model."""
+
+    model_config = ConfigDict(extra="allow")
+
+    role: Literal["user", "assistant"]
+    content: str | list[dict[str, Any]]
+
+
+class AnthropicChoice(BaseModel):
+    """The tool choice."""
+
+    type: Literal["auto", "any", "tool", "none"]
+    name: str | None = None
+    disable_parallel_tool_use: bool = False
+
+    @model_validator(mode="after")
+    def _has_name(self) -> "AnthropicChoice":
+        if self.type == "tool" and not self.name:
+            raise ValueError("a tool choice of type 'tool' needs the tool's name")
+        return self
+
+    @property
+    def chat_choice(self) -> JsonValue:
+        """The tool choice as chat requests have it."""
+        if self.type == "tool":
+            return {"type": "function", "function": {"name": self.name}}
+        return "required" if self.type == "any" else self.type
+
+
+class OutputFormat(BaseModel):
+    """A JSON Schema that the answer must match."""
+
+    type: Literal["json_schema"]
+    schema_: dict[str, Any] = Field(alias="schema")
+
+
+class OutputConfig(BaseModel):
+    """How an answer is written."""
+
+    effort: str | None = None
+    format: OutputFormat | None = None
+
+
+class TokenCountRequest(GenerationFields):
+    """The body of `/v1/messages/count_tokens`, and what it shares with `/v1/messages`."""
+
+    messages: list[MessageFields] = Field(min_length=1)
+    system: str | list[dict[str, Any]] | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: AnthropicChoice | None = None
+    stop_sequences: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+    output_config: OutputConfig | None = None
+
+
+class MessagesRequest(TokenCountRequest):
+    """The body of `/v1/messages`."""
+
+    max_tokens: int = Field(ge=1, le=1_048_576)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+def translate_messages(form: TokenCountRequest) -> TranslatedRequest:
+    """Return a request as a chat request.
+
+    Raises:
+        RequestFault: A parameter cannot be used.
+    """
+    built: list[BuiltMessage] = []
+    if form.system:
+        built.append(BuiltMessage("system", "/system"))
+        add_content(built[0], cast(JsonValue, form.system), "/system")
+    for index, message in enumerate(form.messages):
+        built.extend(block_messages(cast(JsonValue, message.model_dump()), f"/messages/{index}"))
+    messages, ignored = chat_messages(built)
+    extra = form.model_extra or {}
+    passed, unused = without_effect(extra, _ONLY_HERE)
+    unused |= {name for name in ("n", "stream_options") if getattr(form, name) is not None}
+    tools, hosted = chat_tools(form.tools)
+    fields: dict[str, JsonValue] = {
+        **passed,
+        **form.model_dump(include=_SHARED, exclude_none=True),
+        "messages": messages,
+        "tools": tools,
+        "max_completion_tokens": form.max_tokens,
+        "stop": cast(JsonValue, form.stop_sequences or form.stop),
+        "metadata": form.metadata,
+    }
+    if choice := form.tool_choice:
+        fields["tool_choice"] = choice.chat_choice
+        if choice.disable_parallel_tool_use:
+            fields["parallel_tool_calls"] = False
+    if (config := form.output_config) and config.effort:
+        fields["reasoning_effort"] = config.effort
+    if config and config.format:
+        schema: JsonObject = {"schema": config.format.schema_}
+        fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+    names = ClientNames(places=tuple(map(place_of, built)), fields=_CLIENT_NAMES)
+    return translated(fields, names, ignored | unused | hosted)
+
+
+_SHARED: Final = set(GenerationFields.model_fields) - {"n", "max_tokens", "stream_options", "stop"}

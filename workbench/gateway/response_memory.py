@@ -1,0 +1,113 @@
+"""Remember responses, so that a later request can continue them by their id."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+
+import orjson
+
+from workbench.app.services import Services
+from workbench.chat.json_value import JsonObject
+from workbench.gateway.faults import RequestFault
+
+MOST_BYTES: Final = 64_000_000
+"""The size of all responses that are remembered, as JSON with their conversations. The oldest ones go first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResponse:
+    """A response that can be continued."""
+
+    document: JsonObject
+    """The response as the client got it."""
+    messages: tuple[JsonObject, ...]
+    """The conversation as chat messages, the answer included, without the instructions."""
+    size: int
+    """Bytes of both as JSON."""
+
+
+class ResponseMemory:
+    """The responses of all owners, until the server stops. Thread-safe.
+
+    Args:
+        most_bytes: The largest size of all of them.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._responses: OrderedDict[tuple[str, str], StoredResponse] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def add(
+        self, owner: str, conversation: tuple[JsonObject, ...], document: JsonObject, answer: JsonObject
+    ) -> None:
+        """Remember a response of an owner.
+
+        Args:
+            conversation: What was answered, as chat messages without the instructions.
+            document: The response as the client got it.
+            answer: The same as a chat message.
+        """
+        messages = (*conversation, answer)
+        size = len(orjson.dumps([document, messages]))
+        with self._lock:
+            self._responses[owner, str(document["id"])] = StoredResponse(
+                document=document, messages=messages, size=size
+            )
+            self._bytes += size
+            while self._bytes > self._most_bytes:
+                _, oldest = self._responses.popitem(last=False)
+                self._bytes -= oldest.size
+
+    def find(self, owner: str, response_id: str) -> StoredResponse:
+        """Return a response of an owner.
+
+        Raises:
+            RequestFault: There is no such response, or it was forgotten.
+        """
+        with self._lock:
+            found = self._responses.get((owner, response_id))
+            if found is None:
+                raise _unknown(response_id)
+            self._responses.move_to_end((owner, response_id))
+            return found
+
+    def previous(self, owner: str, response_id: str | None) -> tuple[JsonObject, ...]:
+        """Return the conversation that a request continues. Empty if it names no response.
+
+        Raises:
+            RequestFault: There is no such response, or it was forgotten.
+        """
+        if response_id is None:
+            return ()
+        try:
+            return self.find(owner, response_id).messages
+        except RequestFault:
+            message = (
+                f"previous_response_id: there is no response {response_id[:80]!r}. It was not stored, or is no longer "
+                "remembered. Send the whole conversation as `input`."
+            )
+            raise RequestFault(400, message, "previous_response_not_found", "previous_response_id") from None
+
+    def delete(self, owner: str, response_id: str) -> None:
+        """Forget a response of an owner.
+
+        Raises:
+            RequestFault: There is no such response.
+        """
+        with self._lock:
+            found = self._responses.pop((owner, response_id), None)
+            if found is None:
+                raise _unknown(response_id)
+            self._bytes -= found.size
+
+
+def _unknown(response_id: str) -> RequestFault:
+    return RequestFault(404, f"There is no response {response_id[:80]!r}.", "response_not_found")
+
+
+def owner_key(services: Services) -> str:
+    """Return what the responses of an owner are remembered by. Keys of one account share them."""
+    return services.owner.key or ""

@@ -1,0 +1,163 @@
+"""Translate requests of other protocols into chat requests, which are prepared, run and recorded as all others."""
+
+import re
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.gateway.faults import RequestFault
+from workbench.gateway.requests import ChatRequest, parse_form
+from workbench.hermes.spelling.tools import template_json
+from workbench.trajectory.formats.shared.message_builder import BuiltMessage, function_tools
+
+_CHAT_KEYS: Final = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content")
+_SILENT: Final = ("id", "status", "signature")
+"""Members that a client only repeats from an answer, and that say nothing to a model."""
+_MESSAGE_PLACE: Final = re.compile(r"messages(?:\[|, /)(\d+)[^:]*")
+"""How faults name a message of a chat request, such as `messages[2].content` or `messages, /2/tool_calls/0`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslatedRequest:
+    """A request as a chat request."""
+
+    chat: ChatRequest
+    names: "ClientNames"
+    """What its parts are called in the client's own request."""
+    ignored: tuple[str, ...]
+    """Names of what the client sent and a chat request cannot say."""
+
+    @property
+    def conversation(self) -> tuple[JsonObject, ...]:
+        """The messages without the instructions of this request."""
+        messages = cast(list[JsonObject], self.chat.messages)
+        return tuple(messages[1:] if self.names.places[0] == "instructions" else messages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientNames:
+    """What the parts of a chat request are called in the client's own request."""
+
+    places: tuple[str, ...]
+    """The place of each message, such as `input[3]`."""
+    fields: Mapping[str, str]
+    """The names of other fields that differ."""
+
+    @contextmanager
+    def used(self) -> Generator[None]:
+        """Let faults name the place in the client's request.
+
+        Raises:
+            RequestFault: What was raised, with another place.
+        """
+        try:
+            yield
+        except RequestFault as fault:
+            message = self._moved(fault.message)
+            param = fault.param
+            if param is not None:
+                param = (
+                    message.partition(":")[0] if _MESSAGE_PLACE.match(fault.message) else self._moved(param)
+                )
+            raise replace(fault, message=message, param=param) from None
+
+    def _moved(self, text: str) -> str:
+        if found := _MESSAGE_PLACE.match(text):
+            return self.places[int(found[1])] + text[found.end() :]
+        for chat, own in self.fields.items():
+            if text.startswith(chat):
+                return own + text.removeprefix(chat)
+        return text
+
+
+def translated(fields: JsonObject, names: ClientNames, ignored: Iterable[str]) -> TranslatedRequest:
+    """Return a translated request.
+
+    Args:
+        fields: The body of the chat request. Fields that are None are not set.
+        ignored: Names of what the client sent and the chat request does not say.
+
+    Raises:
+        RequestFault: A field has a wrong value.
+    """
+    given = {name: value for name, value in fields.items() if value is not None}
+    with names.used():
+        chat = parse_form(given, ChatRequest)
+    return TranslatedRequest(chat=chat, names=names, ignored=tuple(sorted(set(ignored))))
+
+
+def chat_messages(built: Iterable[BuiltMessage]) -> tuple[list[JsonObject], set[str]]:
+    """Return the messages for a chat request, and the names of the members that they cannot say."""
+    messages: list[JsonObject] = []
+    ignored: set[str] = set()
+    for message in built:
+        fields = message.fields
+        others = {key.rpartition(".")[2] for key in fields.keys() - set(_CHAT_KEYS)}
+        ignored |= others - set(_SILENT)
+        chat = {key: fields[key] for key in _CHAT_KEYS if key in fields}
+        if isinstance(content := fields.get("content"), list):
+            chat["content"] = [_chat_part(part) for part in content]
+        if isinstance(calls := fields.get("tool_calls"), list):
+            chat["tool_calls"] = [_with_text(as_object(call)) for call in calls]
+        messages.append(chat)
+    return messages, ignored
+
+
+def place_of(message: BuiltMessage) -> str:
+    """Return the place of a message in the client's request.
+
+    >>> place_of(BuiltMessage("user", "/messages/2/content/0"))
+    'messages[2].content[0]'
+    """
+    first, *rest = message.places[""].removeprefix("/").split("/")
+    return first + "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in rest)
+
+
+def chat_tools(tools: Sequence[dict[str, Any]] | None) -> tuple[JsonValue, set[str]]:
+    """Return the functions as a chat request offers them, and the names of the tools that are not functions."""
+    given = cast(list[JsonValue], list(tools or ()))
+    custom = [
+        tool
+        for tool in given
+        if as_object(tool).get("type") == "custom" and "input_schema" not in as_object(tool)
+    ]
+    functions, hosted = function_tools([tool for tool in given if tool not in custom])
+    return functions or None, {f"tools.{as_object(tool).get('type')}" for tool in (*custom, *hosted)}
+
+
+def without_effect(extra: Mapping[str, Any], names: Iterable[str]) -> tuple[JsonObject, set[str]]:
+    """Return the unknown parameters that a server may know, and the names of the others.
+
+    Args:
+        names: What only the client's own protocol has.
+    """
+    unknown = {name for name in extra if name in names or name in _OWN}
+    passed = {name: value for name, value in extra.items() if name not in unknown}
+    return passed, {name for name in unknown if extra[name]}
+
+
+_OWN: Final = frozenset(ChatRequest.model_fields)
+
+
+def _with_text(call: JsonObject) -> JsonObject:
+    """Return a call with its arguments as a text, as chat requests have them."""
+    function = as_object(call.get("function"))
+    arguments = function.get("arguments")
+    if not isinstance(arguments, Mapping):
+        return call
+    return {**call, "function": {**function, "arguments": template_json(arguments)}}
+
+
+def _chat_part(part: JsonValue) -> JsonValue:
+    """Return a part of a content as chat requests spell it. Only images have another spelling."""
+    fields = as_object(part)
+    if fields.get("type") == "input_image":
+        image = {"url": fields.get("image_url"), "detail": fields.get("detail")}
+        return {"type": "image_url", "image_url": {key: value for key, value in image.items() if value}}
+    if fields.get("type") == "image":
+        source = as_object(fields.get("source"))
+        url = source.get("url") or f"data:{source.get('media_type')};base64,{source.get('data')}"
+        return {"type": "image_url", "image_url": {"url": url}}
+    return part
