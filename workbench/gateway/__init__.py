@@ -1,1 +1,1 @@
-"""An HTTP server that speaks the OpenAI protocol: any client talks to a contract and an engine."""
+"""An HTTP server that speaks OpenAI's and Anthropic's protocols: any client talks to a contract and an engine."""

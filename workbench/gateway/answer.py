@@ -79,7 +79,15 @@ class ArgumentsPiece(NamedTuple):
     text: str
 
 
-AnswerPiece = ContentPiece | ReasoningPiece | CallOpening | ArgumentsPiece
+class CallClosing(NamedTuple):
+    """The end of a call. A later one counts: a call may turn out to be in a thought."""
+
+    number: int
+    is_complete: bool
+    """False for a call that was cut off or could not be read."""
+
+
+AnswerPiece = ContentPiece | ReasoningPiece | CallOpening | ArgumentsPiece | CallClosing
 
 
 @dataclass(slots=True)
@@ -118,6 +126,8 @@ class SentAnswer:
                 self.calls.append(SentCall(piece.id, piece.name))
             case ArgumentsPiece():
                 self.calls[piece.number].arguments.append(piece.text)
+            case CallClosing():
+                self.calls[piece.number].is_complete = piece.is_complete
 
     @property
     def complete_calls(self) -> tuple[SentCall, ...]:
@@ -187,8 +197,6 @@ class AnswerWriter:
         self._repeated = RepeatedCalls(tools)
         self._held: dict[int, str] = {}
         """The last character of the arguments of a call that is not complete."""
-        self._ended: dict[int, bool] = {}
-        """Calls that the reader has read or dropped, and whether they are complete once their last piece is noted."""
         self._left_out = 0
         self.sent: Final = SentAnswer()
 
@@ -229,16 +237,16 @@ class AnswerWriter:
         pieces.extend(self._say(self._content.finish()))
         pieces.extend(self._send(self._repeated.finish()))
         final = self._noted(pieces)
-        return (*final, *self._noted(self._end_server_calls(is_finished=reason == "stop")))
+        return (*final, *self._noted(list(self._end_server_calls(is_finished=reason == "stop"))))
 
-    def _end_server_calls(self, *, is_finished: bool) -> list[AnswerPiece]:
-        """End the calls that the server parsed, and return the arguments of those that have none."""
-        numbers = [number for number in self._server_calls.values() if number is not None]
-        for number in numbers:
-            self.sent.calls[number].is_complete = is_finished
-        return [
-            ArgumentsPiece(number, "{}") for number in numbers if not any(self.sent.calls[number].arguments)
-        ]
+    def _end_server_calls(self, *, is_finished: bool) -> Iterator[AnswerPiece]:
+        """End the calls that the server parsed, with arguments for those that have none."""
+        for number in self._server_calls.values():
+            if number is None:
+                continue
+            if not any(self.sent.calls[number].arguments):
+                yield ArgumentsPiece(number, "{}")
+            yield CallClosing(number, is_finished)
 
     @property
     def parsed_calls(self) -> tuple[SentCall, ...]:
@@ -253,9 +261,6 @@ class AnswerWriter:
     def _noted(self, pieces: list[AnswerPiece]) -> tuple[AnswerPiece, ...]:
         for piece in pieces:
             self.sent.add(piece)
-        for number, is_complete in self._ended.items():
-            self.sent.calls[number].is_complete = is_complete
-        self._ended.clear()
         return tuple(pieces)
 
     @property
@@ -336,11 +341,11 @@ class AnswerWriter:
             if text[:-1]:
                 yield ArgumentsPiece(number, text[:-1])
         elif isinstance(event, CallEnded):
-            self._ended[number] = True
             yield ArgumentsPiece(number, self._held.pop(number, "{}"))
+            yield CallClosing(number, is_complete=True)
         else:
             self._held.pop(number, None)
-            self._ended[number] = False  # it may have ended before it turned out to be in a thought
+            yield CallClosing(number, is_complete=False)
 
     def _think(self, text: str) -> Iterator[AnswerPiece]:
         if not self._is_thinking:

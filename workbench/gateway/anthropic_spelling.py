@@ -61,10 +61,11 @@ class AnthropicSpelling:
 
     def whole(self, events: Iterable[ChatEvent], report: Report) -> JsonObject:
         """Return the message as one JSON body."""
-        document: JsonObject = {}
+        document = self._head()
         for event in self._documents(events, report):
-            document = {**document, **as_object(event.get("message")), **as_object(event.get("delta"))}
-            document |= {key: event[key] for key in ("usage", "hermes") if key in event}
+            if event["type"] == "message_delta":
+                ended = {key: event[key] for key in ("usage", "hermes")}
+                document = {**document, **as_object(event["delta"]), **ended}
         return {**document, "content": [_content(block, block.text) for block in self._sent]}
 
     def stream(self, events: Iterable[ChatEvent], report: Report) -> Iterator[bytes]:
@@ -88,7 +89,7 @@ class AnthropicSpelling:
                     yield from self._changed(change)
             elif isinstance(event, FinishedChoice):
                 is_cut_off = event.finish_reason == "length"
-                for change in self._blocks.finish(event.sent, is_cut_off=is_cut_off):
+                for change in self._blocks.finish(is_cut_off=is_cut_off):
                     yield from self._changed(change)
                 reason = _STOP_REASONS.get(event.finish_reason, "end_turn")
                 delta: JsonObject = {"stop_reason": reason, "stop_sequence": None}

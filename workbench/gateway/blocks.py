@@ -5,6 +5,7 @@ Anthropic's Messages follow each other, so a block ends before the next one begi
 calls, then sends the arguments of both. The second block begins once the arguments of the first are a JSON object.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -13,10 +14,10 @@ from typing import NamedTuple
 from workbench.gateway.answer import (
     AnswerPiece,
     ArgumentsPiece,
+    CallClosing,
     CallOpening,
     ContentPiece,
     ReasoningPiece,
-    SentAnswer,
 )
 from workbench.hermes.written_out import decoded_arguments
 
@@ -39,9 +40,11 @@ class Block:
     texts: list[str] = field(default_factory=list[str])
     """Pieces of the text, or of the call's arguments."""
     index: int = -1
-    """Index among the blocks, or -1 while a call waits for the one before it."""
+    """Index among the blocks, or -1 while it waits for the block before it."""
     is_complete: bool = True
-    """False if it was cut off, or is a call that could not be read. Only known once it is closed."""
+    """False if it was cut off, or is a call that is not finished or could not be read."""
+    has_ended: bool = False
+    """Whether it is a call to which nothing is added any more."""
 
     @property
     def text(self) -> str:
@@ -49,9 +52,12 @@ class Block:
         return "".join(self.texts)
 
     @property
-    def has_arguments(self) -> bool:
-        """Whether the arguments of the call are a JSON object."""
-        return decoded_arguments(self.text) is not None
+    def may_be_followed(self) -> bool:
+        """Whether the next block may open. The end of a call that a server parsed is only known from its arguments."""
+        if self.kind is not BlockKind.CALL or self.has_ended:
+            return True
+        text = self.text.strip()
+        return bool(text) and decoded_arguments(text) is not None
 
 
 class BlockOpened(NamedTuple):
@@ -82,72 +88,64 @@ class BlockWriter:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         """The blocks so far, in order."""
-        self._open: Block | None = None
         self._calls: dict[int, Block] = {}
-        self._waiting: list[Block] = []
-        """Calls that wait for the one before them."""
+        self._waiting: deque[Block] = deque()
+        """Blocks that wait for the one before them."""
 
     def read(self, piece: AnswerPiece) -> Iterator[BlockEvent]:
         """Add a piece, and yield what it changes."""
         match piece:
             case ContentPiece(text):
-                yield from self._grow(BlockKind.TEXT, text)
+                yield from self._grow(self._text_block(BlockKind.TEXT), text)
             case ReasoningPiece(text):
-                yield from self._grow(BlockKind.THOUGHT, text)
+                yield from self._grow(self._text_block(BlockKind.THOUGHT), text)
             case CallOpening(number):
-                self._calls[number] = Block(BlockKind.CALL, piece)
+                self._calls[number] = Block(BlockKind.CALL, piece, is_complete=False)
                 self._waiting.append(self._calls[number])
-                yield from self._open_calls()
             case ArgumentsPiece(number, text):
-                block = self._calls[number]
-                block.texts.append(text)
-                if block.index >= 0:
-                    yield BlockGrown(block, text)
-                yield from self._open_calls()
+                yield from self._grow(self._calls[number], text)
+            case CallClosing(number, is_complete):
+                self._calls[number].has_ended = True
+                self._calls[number].is_complete = is_complete
+        yield from self._open_waiting()
 
-    def finish(self, sent: SentAnswer, *, is_cut_off: bool) -> Iterator[BlockEvent]:
+    def finish(self, *, is_cut_off: bool) -> Iterator[BlockEvent]:
         """Close the last block.
 
         Args:
-            sent: The whole answer.
             is_cut_off: Whether the answer ended before the model had finished.
         """
-        yield from self._open_waiting()
-        if self._open is not None:
-            self._open.is_complete = not is_cut_off
-        for number, block in self._calls.items():
-            block.is_complete = sent.calls[number].is_complete
-        if self._open is not None:
-            yield BlockClosed(self._open)
+        yield from self._open_waiting(is_last=True)
+        if self.blocks:
+            last = self.blocks[-1]
+            if last.call is None:
+                last.is_complete = not is_cut_off
+            yield BlockClosed(last)
 
-    def _grow(self, kind: BlockKind, text: str) -> Iterator[BlockEvent]:
-        if self._open is None or self._open.kind is not kind or self._waiting:
-            yield from self._open_waiting()
-            yield from self._next(Block(kind))
-        block = self.blocks[-1]
+    def _text_block(self, kind: BlockKind) -> Block:
+        """Return the block that a text belongs to: the last one, or a new one."""
+        last = self._waiting[-1] if self._waiting else self.blocks[-1] if self.blocks else None
+        if last is None or last.kind is not kind:
+            last = Block(kind)
+            self._waiting.append(last)
+        return last
+
+    def _grow(self, block: Block, text: str) -> Iterator[BlockEvent]:
         block.texts.append(text)
-        yield BlockGrown(block, text)
+        if block.index >= 0:
+            yield BlockGrown(block, text)
 
-    def _open_calls(self) -> Iterator[BlockEvent]:
-        """Open the calls that wait, as far as the calls before them have all of their arguments."""
-        while self._waiting and (
-            self._open is None or self._open.kind is not BlockKind.CALL or self._open.has_arguments
-        ):
-            yield from self._next(self._waiting.pop(0))
-
-    def _open_waiting(self) -> Iterator[BlockEvent]:
-        while self._waiting:
-            yield from self._next(self._waiting.pop(0))
-
-    def _next(self, block: Block) -> Iterator[BlockEvent]:
-        """Close the open block, and open the next one."""
-        before = self._open
-        if before is not None:
-            before.is_complete = before.kind is not BlockKind.CALL or before.has_arguments
-            yield BlockClosed(before)
-        self._open = block
-        block.index = len(self.blocks)
-        self.blocks.append(block)
-        yield BlockOpened(block)
-        if block.texts:
-            yield BlockGrown(block, block.text)
+    def _open_waiting(self, *, is_last: bool = False) -> Iterator[BlockEvent]:
+        """Open the blocks that wait, as far as the blocks before them are complete."""
+        while self._waiting and (is_last or not self.blocks or self.blocks[-1].may_be_followed):
+            if self.blocks:
+                before = self.blocks[-1]
+                if before.call is not None and not before.has_ended:
+                    before.is_complete = before.may_be_followed
+                yield BlockClosed(before)
+            block = self._waiting.popleft()
+            block.index = len(self.blocks)
+            self.blocks.append(block)
+            yield BlockOpened(block)
+            if block.texts:
+                yield BlockGrown(block, block.text)

@@ -7,7 +7,7 @@ from typing import Final
 import orjson
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.gateway.answer import AnswerPiece, CallOpening
+from workbench.gateway.answer import AnswerPiece, CallClosing, CallOpening
 from workbench.gateway.chat_answers import Report
 from workbench.gateway.documents import (
     COMMENT,
@@ -75,6 +75,8 @@ class ChatSpelling:
         return event_bytes(fault.document)
 
     def _piece_bytes(self, choice: int, piece: AnswerPiece) -> bytes:
+        if isinstance(piece, CallClosing):
+            return b""
         if isinstance(piece, CallOpening):
             return self._chunk_bytes(piece_choice(choice, piece))
         *place, text = piece

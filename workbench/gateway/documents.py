@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.gateway.answer import AnswerPiece, ArgumentsPiece, CallOpening, ContentPiece, ReasoningPiece
+from workbench.gateway.answer import ArgumentsPiece, CallOpening, ContentPiece, ReasoningPiece
 from workbench.gateway.running import FinishedChoice
 from workbench.hermes.reading import SegmentKind
 from workbench.rollout.ports import EmittedToken, Usage
@@ -70,12 +70,16 @@ def opening_choice(index: int) -> JsonObject:
     return {"index": index, "delta": delta, "logprobs": None, "finish_reason": None}
 
 
-def piece_choice(index: int, piece: AnswerPiece) -> JsonObject:
+ShownPiece = ContentPiece | ReasoningPiece | CallOpening | ArgumentsPiece
+"""The pieces that a chat completion has a field for."""
+
+
+def piece_choice(index: int, piece: ShownPiece) -> JsonObject:
     """Return the choice of a chunk with a piece of an answer."""
     return {"index": index, "delta": _delta(piece), "logprobs": None, "finish_reason": None}
 
 
-def _delta(piece: AnswerPiece) -> JsonObject:
+def _delta(piece: ShownPiece) -> JsonObject:
     match piece:
         case ContentPiece():
             return {"content": piece.text}

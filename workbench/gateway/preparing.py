@@ -78,10 +78,16 @@ class PreparedChat:
     """Differs between requests with different conversations, for the ids of calls."""
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the model is on a server."""
+        return self.engine.capabilities.is_chat_only or self.engine.capabilities.takes_many
+
+    @property
     def ignored(self) -> tuple[str, ...]:
         """Names of the parameters that the model cannot use, because it is not on a server."""
-        is_remote = self.engine.capabilities.is_chat_only or self.engine.capabilities.takes_many
-        return () if is_remote else tuple(sorted(name for name in self.other_parameters if name != "user"))
+        return (
+            () if self.is_remote else tuple(sorted(name for name in self.other_parameters if name != "user"))
+        )
 
     def turn(self, services: Services, index: int, is_cancelled: Callable[[], bool]) -> Turn:
         """Return the turn of the answer with this index."""

@@ -76,7 +76,7 @@ class Protocols:
         keep = (
             partial(self.responses.add, owner, translated.conversation) if form.store is not False else None
         )
-        spelling = ResponseSpelling(form, keep)
+        spelling = ResponseSpelling(form, chat, keep)
         ignored = translated.ignored
         return self._answer(services, headers, chat, spelling, is_stream=form.stream, ignored=ignored)
 

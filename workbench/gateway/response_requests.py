@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -72,6 +72,9 @@ class AllowedFunctions(BaseModel):
     tools: list[FunctionChoice]
 
 
+_ListedChoice = Annotated[FunctionChoice | AllowedFunctions, Field(discriminator="type")]
+
+
 class ResponsesRequest(GenerationFields):
     """The body of `/v1/responses`."""
 
@@ -80,7 +83,7 @@ class ResponsesRequest(GenerationFields):
     previous_response_id: str | None = None
     store: bool | None = None
     tools: list[dict[str, Any]] | None = None
-    tool_choice: Literal["none", "auto", "required"] | FunctionChoice | AllowedFunctions | None = None
+    tool_choice: Literal["none", "auto", "required"] | _ListedChoice | None = None
     parallel_tool_calls: bool | None = None
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_048_576)
     text: TextOptions | None = None

@@ -29,6 +29,7 @@ from workbench.gateway.documents import (
     whole_choice,
 )
 from workbench.gateway.faults import RequestFault
+from workbench.gateway.preparing import PreparedChat
 from workbench.gateway.response_requests import ResponsesRequest
 from workbench.gateway.running import ChatEvent, FinishedChoice, PieceOfChoice, Waiting
 
@@ -40,19 +41,28 @@ _DELTAS: Final = {
 }
 """Events of more text, without `.delta` and `.done`."""
 
+_EMPTY_TOOL: Final[JsonObject] = {"description": None, "parameters": None, "strict": None}
+
 
 class ResponseSpelling:
     """Writes answers as responses.
 
     Args:
         form: The request.
+        chat: The same as a prepared chat request.
         keep: Called with the finished response, and with its answer as a chat message. None keeps nothing.
     """
 
     keep_alive = COMMENT
 
-    def __init__(self, form: ResponsesRequest, keep: Callable[[JsonObject, JsonObject], None] | None) -> None:
+    def __init__(
+        self,
+        form: ResponsesRequest,
+        chat: PreparedChat,
+        keep: Callable[[JsonObject, JsonObject], None] | None,
+    ) -> None:
         self._form = form
+        self._chat = chat
         self._keep = keep
         self._id = f"resp_{token_hex(24)}"
         self._created = int(time.time())
@@ -97,7 +107,7 @@ class ResponseSpelling:
 
     def _finished(self, choice: FinishedChoice, report: Report) -> Iterator[JsonObject]:
         is_cut_off = choice.finish_reason == "length"
-        for change in self._blocks.finish(choice.sent, is_cut_off=is_cut_off):
+        for change in self._blocks.finish(is_cut_off=is_cut_off):
             yield from self._changed(change)
         status = "incomplete" if is_cut_off else "completed"
         response = self._response(
@@ -148,6 +158,10 @@ class ResponseSpelling:
                 item = self._item(block)
                 yield self._event("response.output_item.done", output_index=block.index, item=item)
 
+    def _number(self, given: float | None, local: float) -> float:
+        """Return a number of the sampling. A server's own default is not known; that of the protocol is 1."""
+        return given if given is not None else 1.0 if self._chat.is_remote else local
+
     def _event(self, kind: str, **fields: JsonValue) -> JsonObject:
         return {"type": kind, "sequence_number": next(self._numbers), **fields}
 
@@ -195,12 +209,12 @@ class ResponseSpelling:
             "safety_identifier": None,
             "service_tier": "default",
             "store": form.store is not False,
-            "temperature": form.temperature,
+            "temperature": self._number(form.temperature, self._chat.setup.sampling.temperature),
             "text": form.text.model_dump(exclude_none=True) if form.text else {"format": {"type": "text"}},
             "tool_choice": form.model_dump(include={"tool_choice"})["tool_choice"] or "auto",
-            "tools": list(form.tools or ()),
+            "tools": [{**_EMPTY_TOOL, **tool} for tool in form.tools or ()],
             "top_logprobs": form.top_logprobs or 0,
-            "top_p": form.top_p,
+            "top_p": self._number(form.top_p, self._chat.setup.sampling.top_p),
             "truncation": "disabled",
             "usage": None,
             "user": form.user,
