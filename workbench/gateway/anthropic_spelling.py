@@ -77,12 +77,12 @@ class AnthropicSpelling:
         return typed_event_bytes(anthropic_fault(fault))
 
     def _documents(self, events: Iterable[ChatEvent], report: Report) -> Iterator[JsonObject]:
-        has_begun = False
+        has_started = False
         for event in events:
             if isinstance(event, Waiting):
                 continue
-            if not has_begun:
-                has_begun = True
+            if not has_started:
+                has_started = True
                 yield {"type": "message_start", "message": self._head()}
             if isinstance(event, PieceOfChoice):
                 for change in self._blocks.read(event.piece):

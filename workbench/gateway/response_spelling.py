@@ -91,12 +91,12 @@ class ResponseSpelling:
         )
 
     def _documents(self, events: Iterable[ChatEvent], report: Report) -> Iterator[JsonObject]:
-        has_begun = False
+        has_started = False
         for event in events:
             if isinstance(event, Waiting):
                 continue
-            if not has_begun:
-                has_begun = True
+            if not has_started:
+                has_started = True
                 for kind in ("response.created", "response.in_progress"):
                     yield self._event(kind, response=self._response("in_progress"))
             if isinstance(event, PieceOfChoice):
