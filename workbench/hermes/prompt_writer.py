@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Finding, Severity, Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.hermes.marks import ANY_MARK_JSON, CONTROL_MARK, Escape, escape_for
-from workbench.hermes.spelling.family import Family, FamilyRequirements
+from workbench.hermes.spelling.family import Family, FamilyRequirements, unread_arguments
 from workbench.hermes.spelling.thoughts import AssistantText
 
 
@@ -93,10 +93,10 @@ def call_findings(family: Family, call: ToolCall, body: str, span: Span) -> Iter
         yield _warning(
             "arguments-encoded-twice", f"family {family.name!r} encodes text arguments twice{remedy}", span
         )
-    if call.arguments_text is not None and not family.pastes_calls and not _is_object(call.arguments_text):
+    if not family.pastes_calls and unread_arguments(call) is not None:
         yield _warning(
-            "arguments-dropped",
-            f"the arguments of {call.name!r} are not a JSON object and were left out",
+            "arguments-not-object",
+            f"the arguments of {call.name!r} are not a JSON object and were written as text",
             span,
         )
     if family.pastes_calls and not _is_json(body):
@@ -122,10 +122,6 @@ def missing_header_finding(family: Family, span: Span) -> Finding:
 
 def _is_json(text: str) -> bool:
     return _loaded(text) is not _UNREADABLE
-
-
-def _is_object(text: str) -> bool:
-    return isinstance(_loaded(text), dict)
 
 
 def _loaded(text: str) -> object:

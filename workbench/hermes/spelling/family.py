@@ -77,13 +77,33 @@ def encoding_json_call(call: ToolCall) -> Iterator[CallPiece]:
 
 
 def sane_json_call(call: ToolCall) -> Iterator[CallPiece]:
-    """Write a call like `json_call`, but always as valid JSON with an object of arguments."""
-    yield CallPiece(template_json({"name": call.name, "arguments": call.arguments}), JSON_ESCAPE)
+    """Write a call like `json_call`, but always as valid JSON. Arguments that are not an object become a string."""
+    yield CallPiece(template_json({"name": call.name, "arguments": _shown_arguments(call)}), JSON_ESCAPE)
 
 
 def python_call(call: ToolCall) -> Iterator[CallPiece]:
     """Write a call as a Python dictionary, arguments first. *Source:* README of Hermes-Function-Calling."""
-    yield CallPiece(python_repr({"arguments": call.arguments, "name": call.name}), PYTHON_ESCAPE)
+    yield CallPiece(python_repr({"arguments": _shown_arguments(call), "name": call.name}), PYTHON_ESCAPE)
+
+
+def unread_arguments(call: ToolCall) -> str | None:
+    """Return the text of arguments that are not a JSON object. None if they are one, or missing.
+
+    >>> unread_arguments(ToolCall(name="f", arguments={}, arguments_text='{"city": "Os'))
+    '{"city": "Os'
+    """
+    text = call.arguments_text
+    if text is None or not text.strip():
+        return None
+    try:
+        return None if isinstance(json.loads(text), dict) else text
+    except (ValueError, RecursionError):
+        return text
+
+
+def _shown_arguments(call: ToolCall) -> JsonValue:
+    """Return the arguments of a call in a history, or their text, so that a model sees what it wrote."""
+    return unread_arguments(call) or call.arguments
 
 
 def xml_call_python_values(call: ToolCall) -> Iterator[CallPiece]:
@@ -113,6 +133,8 @@ def _xml_call(call: ToolCall, render: Callable[[JsonValue], str]) -> Iterator[Ca
         else:
             yield CallPiece(render(value), JSON_ESCAPE)
         yield CallPiece("\n</parameter>\n", None)
+    if text := unread_arguments(call):
+        yield CallPiece(f"{text}\n", HTML_ESCAPE)
     yield CallPiece("</function>", None)
 
 
