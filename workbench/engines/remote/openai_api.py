@@ -1,9 +1,9 @@
 """Engines for servers that speak the OpenAI protocol, raw completions and chat, and for Hugging Face's router."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.engines.remote.answer_limits import (
@@ -26,8 +26,8 @@ from workbench.engines.remote.failures import (
     silence,
 )
 from workbench.engines.remote.openai_request import STREAMED, OpenAiRequest, build_request
-from workbench.engines.remote.probes import RAW, PlainAnswer, ProbedServer
-from workbench.engines.remote.server import Mode, Server
+from workbench.engines.remote.probes import PlainAnswer, ProbedServer
+from workbench.engines.remote.server import Server
 from workbench.engines.remote.server_lists import ServerList, parse_list
 from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import GenerationRequest
@@ -35,7 +35,6 @@ from workbench.settings import Secret
 
 if TYPE_CHECKING:
     import httpx2
-    import openai
 
     from workbench.engines.remote.guarded_client import GuardedConnection
 
@@ -86,9 +85,6 @@ def fetch_models(server: Server, *, timeout_s: float) -> ServerList:
     Raises:
         RemoteFailed: The server cannot be reached, or its answer cannot be used.
     """
-    # Slow, and must not count towards the timeout.
-    import_module("openai")
-
     limits = limits_of_list(timeout_s=timeout_s)
     connection, timeout = _connection(), StreamTimeout(limits)
     lists = BackgroundStream(lambda: _read_models(server, limits, connection), connection.hang_up)
@@ -109,10 +105,8 @@ def fetch_models(server: Server, *, timeout_s: float) -> ServerList:
 def _read_models(
     server: Server, limits: AnswerLimits, connection: "GuardedConnection"
 ) -> Iterator[ServerList]:
-    with _client(server, limits, connection) as client:
-        create = cast(Any, client.models).with_streaming_response.list
-        with create(extra_headers=_headers(server)) as response:
-            body = b"".join(response.iter_bytes())
+    with _answer(server, "models", None, limits, connection) as pieces:
+        body = b"".join(pieces)
     try:
         models = parse_list(parse_bounded_json(body))
     except AnswerError:
@@ -130,9 +124,6 @@ def send_plain(server: Server, path: str, body: JsonObject, *, timeout_s: float)
         body: The JSON body, with `model` and `prompt` or `messages`.
         timeout_s: Maximum time until the answer is complete.
     """
-    # Slow, and must not count towards the timeout.
-    import_module("openai")
-
     limits = limits_of_list(timeout_s=timeout_s)
     connection, timeout = _connection(), StreamTimeout(limits)
     answers = BackgroundStream(
@@ -154,16 +145,8 @@ def send_plain(server: Server, path: str, body: JsonObject, *, timeout_s: float)
 def _read_plain(
     server: Server, path: str, body: JsonObject, limits: AnswerLimits, connection: "GuardedConnection"
 ) -> Iterator[JsonValue]:
-    with _client(server, limits, connection) as client:
-        create = _streaming_create(client, is_raw=path == RAW)
-        needed = {name: body[name] for name in ("model", "prompt", "messages") if name in body}
-        with create(**needed, extra_body=body, extra_headers=_headers(server)) as response:
-            yield parse_bounded_json(b"".join(response.iter_bytes()))
-
-
-def _streaming_create(client: "openai.OpenAI", *, is_raw: bool) -> Any:
-    resource = client.completions if is_raw else client.chat.completions
-    return cast(Any, resource).with_streaming_response.create
+    with _answer(server, path, body, limits, connection) as pieces:
+        yield parse_bounded_json(b"".join(pieces))
 
 
 def _connection() -> "GuardedConnection":
@@ -172,27 +155,30 @@ def _connection() -> "GuardedConnection":
     return GuardedConnection()
 
 
-def _client(server: Server, limits: AnswerLimits, connection: "GuardedConnection") -> "openai.OpenAI":
-    import openai
+@contextmanager
+def _answer(
+    server: Server, path: str, body: JsonObject | None, limits: AnswerLimits, connection: "GuardedConnection"
+) -> Generator[Iterator[bytes]]:
+    """Send a request and yield its answer in pieces.
 
+    Args:
+        path: Path after the server's base URL.
+        body: JSON for a POST request. None sends a GET request.
+
+    Raises:
+        httpx2.HTTPStatusError: The answer has an error status. Its body was read.
+    """
     from workbench.engines.remote.guarded_client import guarded_client
 
-    http = guarded_client(server.base_url, limits, connection)
-    return openai.OpenAI(
-        base_url=server.base_url,
-        api_key=server.key.reveal() if server.key else "none",
-        max_retries=0,  # We retry ourselves, so that people can cancel it.
-        timeout=http.timeout,
-        http_client=http,
-    )
-
-
-def _headers(server: Server) -> dict[str, Any]:
-    """Return headers that remove what the client adds from its own environment variables."""
-    import openai
-
-    headers: dict[str, Any] = {"OpenAI-Organization": openai.omit, "OpenAI-Project": openai.omit}
-    return headers if server.key else {**headers, "Authorization": openai.omit}
+    headers = {"Authorization": f"Bearer {server.key.reveal()}"} if server.key else {}
+    url = f"{server.base_url.rstrip('/')}/{path}"
+    with (
+        guarded_client(server.base_url, limits, connection) as client,
+        client.stream("POST" if body else "GET", url, json=body, headers=headers) as response,
+    ):
+        if not response.is_success:
+            response.read()
+        yield response.raise_for_status().iter_bytes()
 
 
 class _OpenAiClient:
@@ -213,20 +199,19 @@ class _OpenAiClient:
 def refusal_of(error: Exception, *, timeout_s: float) -> Refusal:
     """Explain an error: of our limits, of the client, of its libraries, or any other."""
     import httpx2
-    import openai
 
     limit = _answer_error_in(error)
     if limit is not None:
         return Refusal(status=None, message=str(limit), is_final=True)
     match error:
-        case openai.APIStatusError():
+        case httpx2.HTTPStatusError():
             return _status_refusal(error.response)
-        case openai.APITimeoutError() | httpx2.TimeoutException():
+        case httpx2.TimeoutException():
             return Refusal(status=None, message=silence(timeout_s), is_final=True)
-        case openai.APIConnectionError(__cause__=httpx2.TooManyRedirects() as cause):
-            return Refusal(status=None, message=str(cause), is_final=True)
-        case openai.APIConnectionError() | httpx2.HTTPError() | httpx2.StreamError():
-            return Refusal(status=None, message=str(error.__cause__ or error).strip() or BROKE_OFF)
+        case httpx2.TooManyRedirects():
+            return Refusal(status=None, message=str(error), is_final=True)
+        case httpx2.HTTPError() | httpx2.StreamError():
+            return Refusal(status=None, message=str(error).strip() or BROKE_OFF)
         case _:
             message = f"the answer cannot be used ({type(error).__name__})"
             return Refusal(status=None, message=message, is_final=True)
@@ -240,14 +225,8 @@ def _answer_error_in(error: BaseException | None) -> AnswerError | None:
 
 
 def _status_refusal(response: "httpx2.Response") -> Refusal:
-    import httpx2
-
-    try:
-        message = response.text
-    except httpx2.StreamError:  # The body of the stream was not read.
-        message = ""
     wait_s = retry_after_s(response.headers.get("retry-after"))
-    return Refusal(status=response.status_code, message=message, retry_after_s=wait_s)
+    return Refusal(status=response.status_code, message=response.text, retry_after_s=wait_s)
 
 
 class _OpenAiCompletion:
@@ -260,16 +239,11 @@ class _OpenAiCompletion:
         self._connection = _connection()
 
     def read(self) -> Iterable[JsonObject]:
-        body = self._body
-        with _client(self._server, self._limits, self._connection) as client:
-            create = _streaming_create(client, is_raw=self._server.mode is Mode.RAW)
-            headers = _headers(self._server)
-            with create(**body.fields, **STREAMED, extra_body=body.own, extra_headers=headers) as response:
-                yield from read_answer(
-                    response.iter_bytes(),
-                    most_bytes=self._limits.event_bytes,
-                    most_document_bytes=self._limits.body_bytes,
-                )
+        body = {**self._body.body, **STREAMED}
+        with _answer(self._server, self._body.path, body, self._limits, self._connection) as pieces:
+            yield from read_answer(
+                pieces, most_bytes=self._limits.event_bytes, most_document_bytes=self._limits.body_bytes
+            )
 
     def hang_up(self) -> None:
         """End the connection, even while it waits."""
