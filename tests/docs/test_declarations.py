@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.docs.test_docs import DOCS, read
+from tests.peers.clients import CLIENTS
 from workbench.engines.remote.server import ServerKind
 from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
@@ -61,3 +62,11 @@ def test_the_api_says_of_a_field_what_its_declaration_says(name):
 
 def test_every_server_named_by_a_field_is_a_kind_of_server():
     assert {kind for declared in SAMPLING_FIELDS.values() for kind in declared.servers} <= {*ServerKind}
+
+
+def test_the_table_of_clients_has_those_that_are_tested():
+    works = {True: "works", False: "always streams"}
+    assert rows_of("reference/gateway.md", "Clients") == [
+        [f"`{one.name}`", one.registry, one.version, one.mode, works[False in one.streams], "works"]
+        for one in CLIENTS
+    ]

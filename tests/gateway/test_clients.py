@@ -7,7 +7,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from tests.gateway.clients import SCRIPTS, run_client, run_curl, run_npm_client
+from tests.gateway.curl import run_curl
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, writing
 
 SUNNY = '{"weather": "sunny"}'
@@ -128,29 +128,4 @@ def test_openai_raw_completion_and_errors(gateway, client):
 
 def test_curl_without_a_buffer(gateway):
     result = run_curl(gateway.url, gateway.model, is_forced=False)
-    assert result == {"cities": ["Rome"], "answer": ANSWER}
-
-
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.parametrize("is_stream", [False, True], ids=["plain", "stream"])
-@pytest.mark.parametrize("package", SCRIPTS)
-def test_other_clients(package, is_stream, shared, tmp_path_factory):
-    with writing(shared, CALL, ANSWER) as gateway:
-        result = run_client(
-            package,
-            gateway.url,
-            gateway.model,
-            tmp_path_factory.getbasetemp(),
-            is_stream=is_stream,
-            is_forced=False,
-        )
-    assert result == {"cities": ["Rome"], "answer": ANSWER}
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_the_npm_client(shared, tmp_path_factory):
-    with writing(shared, CALL, ANSWER) as gateway:
-        result = run_npm_client(gateway.url, gateway.model, tmp_path_factory.getbasetemp(), is_forced=False)
     assert result == {"cities": ["Rome"], "answer": ANSWER}

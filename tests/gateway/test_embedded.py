@@ -5,14 +5,18 @@ import json
 import openai
 import pytest
 
-from tests.gateway.clients import CAN_FORCE, SCRIPTS, run_client, run_curl, run_npm_client
+from tests.gateway.curl import run_curl
 from tests.gateway.serving import QUESTION, WEATHER, gateway_over
+from tests.peers.clients import CLIENTS, run_client
 from workbench.engines.known_models import REMEDY, find_embedded
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.long]
 
 MODEL = "minimal/embedded"
 """The embedded model decides to call under this contract. Under its template's own system text it does not."""
+FREE = [client for client in CLIENTS if client.name in ("llm", "pydantic-ai-slim")]
+FORCED = [client for client in CLIENTS if client.can_force]
+PLAYS = [(client, "auto") for client in (*FREE, *FORCED)] + [(client, "required") for client in FORCED]
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +60,12 @@ def test_a_call_its_result_and_an_answer(gateway, model, choice):
         assert second.usage.prompt_tokens_details.cached_tokens > 0
 
 
-@pytest.mark.parametrize("choice", ["required", "auto"])
-@pytest.mark.parametrize("package", SCRIPTS)
-def test_other_clients(gateway, package, choice, tmp_path_factory):
-    if choice == "required" and package not in CAN_FORCE:
-        pytest.skip(f"{package} cannot require a call of the first completion only")
-    result = run_client(
-        package,
-        gateway.url,
-        MODEL,
-        tmp_path_factory.getbasetemp(),
-        is_stream=True,
-        is_forced=choice == "required",
-    )
-    assert result["answer"] and result["cities"]
-
-
-@pytest.mark.parametrize("choice", ["required", "auto"])
-def test_the_npm_client(gateway, choice, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp()
-    result = run_npm_client(gateway.url, MODEL, folder, is_forced=choice == "required")
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("client", "choice"), PLAYS, ids=str)
+def test_other_clients(gateway, client, choice, tmp_path):
+    is_forced = choice == "required"
+    url = f"{gateway.url}/v1"
+    result = run_client(client, url, MODEL, tmp_path, is_stream=True, is_forced=is_forced)
     assert result["answer"] and result["cities"]
 
 

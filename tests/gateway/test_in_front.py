@@ -97,7 +97,10 @@ def test_an_error_keeps_its_status(tmp_path, status, body, code, is_stream):
     assert answer.headers.get("Retry-After") == ("40" if status in (429, 500, 503) else None)
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 408, 409, 422, 429, 500, 503])
+REFUSALS = (400, 401, 404, 408, 409, 422, 429, 500, 503)
+
+
+@pytest.mark.parametrize("status", REFUSALS)
 def test_a_client_sends_as_many_requests_as_without_the_gateway(tmp_path, status):
     answer = refused(status, "no", **{"Retry-After": "0.01"})
 
