@@ -30,6 +30,8 @@ def test_the_docs_install_from_the_checkout_that_they_describe():
 def test_messages_leave_the_source_to_the_function():
     sources = list((CHECKOUT / "workbench").rglob("*.py"))
     assert found_in([path for path in sources if path.name != "extras.py"]) == []
+    # A message that names a package would have to name the versions of pyproject.toml, too.
+    assert not [path.name for path in sources if re.search(r"pip install '?mcp", path.read_text())]
     named = {name for path in sources for name in re.findall(r"install_command\('(\w+)'\)", path.read_text())}
     assert named and named <= EXTRAS
 

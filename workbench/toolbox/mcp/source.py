@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.errors import BadInput, RemoteFailed, WorkbenchError
+from workbench.settings.extras import install_command
 from workbench.toolbox.mcp.config import McpServerConfig, load_servers, remove_server, save_server
 from workbench.toolbox.mcp.state import ServerState, ServerStatus
 from workbench.toolbox.mcp.tool_lists import ToolLists
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.toolspec.spec import ToolSpec
 
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
-NEEDS_EXTRA: Final = "MCP servers need the package mcp (pip install 'mcp>=1.30,<3')"
+NEEDS_EXTRA: Final = f"MCP servers need the extra mcp ({install_command('mcp')})"
 
 
 class AddedServers(NamedTuple):

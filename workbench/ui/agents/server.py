@@ -41,10 +41,11 @@ def serve_agents(services: Services) -> None:
     Raises:
         BadInput: The extra is not installed, or its version has no such server.
     """
+    remedy = f"run {install_command('mcp')}"
     if find_spec("mcp") is None:
-        raise BadInput("mcp serve", "the extra mcp is not installed", f"run {install_command('mcp')}")
+        raise BadInput("mcp serve", "the extra mcp is not installed", remedy)
     if not version("mcp").startswith("1."):
-        raise BadInput("mcp serve", "it needs version 1 of the MCP SDK", "run pip install 'mcp>=1.30,<2'")
+        raise BadInput("mcp serve", "it needs version 1 of the MCP SDK", remedy)
     # What libraries print must not get between the messages, so standard output is theirs no longer.
     messages = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
