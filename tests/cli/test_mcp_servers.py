@@ -61,6 +61,7 @@ def test_servers_of_another_program_are_imported_as_far_as_they_answer(workbench
     servers = {
         "good": {"command": sys.executable, "args": [SERVER], "alwaysAllow": []},
         "bad": {"command": "no-such-program-of-a-test"},
+        "wrong": {"args": []},
     }
     source = tmp_path / "claude.json"
     source.write_text(json.dumps({"mcpServers": servers}))
@@ -68,6 +69,7 @@ def test_servers_of_another_program_are_imported_as_far_as_they_answer(workbench
     assert (done.returncode, list(load_servers(file))) == (3, ["good"])
     assert [server["name"] for server in json.loads(done.stdout)["servers"]] == ["good"]
     assert "MCP server 'bad': the program 'no-such-program-of-a-test' was not found" in done.stderr
+    assert "MCP server 'wrong': give either command or url" in done.stderr
     off = json.dumps({"mcpServers": {"good": servers["good"], "off": {**servers["bad"], "disabled": True}}})
     source.write_text(off)
     again = workbench("mcp", "import", source)
@@ -106,7 +108,7 @@ def test_without_the_sdk_servers_are_listed_and_removed(workbench, file, monkeyp
     monkeypatch.setattr(source, "find_spec", lambda _name: None)
     listed = workbench("mcp", "list")
     assert listed.stdout.splitlines()[0] == "test  off  x"
-    assert "need the package mcp" in listed.stdout
+    assert "need the extra mcp" in listed.stdout
     refused = workbench("mcp", "retry", "test")
-    assert (refused.returncode, "need the package mcp" in refused.stderr) == (2, True)
+    assert (refused.returncode, "need the extra mcp" in refused.stderr) == (2, True)
     assert workbench("mcp", "remove", "test").returncode == 0

@@ -137,7 +137,7 @@ def import_(
     """Import MCP servers from the JSON of another program.
 
     Reads `mcpServers` of Claude Desktop, Claude Code and Cursor, and `servers` of VS Code. Adds the servers that
-    answer. Exit code 3 if one of them does not.
+    answer. Exit code 2 if one of them is invalid, 3 if one of them does not answer.
     """
     from workbench.toolbox.mcp.config_import import import_servers
 
@@ -145,10 +145,11 @@ def import_(
     with _open_servers() as servers:
         added = servers.add_all(imported.servers)
         _show(_named(servers, added.names), (*imported.notes, *added.problems), as_json=as_json)
-    for error in added.errors:
+    errors = (*imported.errors, *added.errors)
+    for error in errors:
         print(f"workbench: {error}", file=sys.stderr)
-    if added.errors:
-        is_unreachable = any(isinstance(error, EngineError) for error in added.errors)
+    if errors:
+        is_unreachable = any(isinstance(error, EngineError) for error in errors)
         raise typer.Exit(ExitCode.UNREACHABLE if is_unreachable else ExitCode.BAD_INPUT)
 
 

@@ -1,5 +1,6 @@
 """Configurations of MCP servers: variables, the settings file, and those of other programs."""
 
+import json
 import stat
 
 import pytest
@@ -91,7 +92,7 @@ def test_a_file_without_servers_gets_the_key(tmp_path):
 def test_the_json_of_claude_desktop():
     text = """{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"]},
                 "count": {"command": "x", "env": {"N": 3}, "disabled": true, "autoApprove": []}}}"""
-    servers, notes = import_servers(text)
+    servers, notes, _ = import_servers(text)
     assert servers["files"].args[-1] == "/tmp" and servers["files"].enabled
     assert servers["count"].env == {"N": "3"} and not servers["count"].enabled
     assert notes == ()
@@ -99,7 +100,7 @@ def test_the_json_of_claude_desktop():
 
 def test_the_json_of_cursor():
     text = '{"mcpServers": {"a": {"url": "http://h/mcp", "headers": {"X": "${env:KEY}"}, "envFile": ".env"}}}'
-    servers, notes = import_servers(text)
+    servers, notes, _ = import_servers(text)
     assert servers["a"].headers == {"X": "${KEY}"}
     assert notes == ("MCP server 'a': the setting 'envFile' is not supported and was left out",)
 
@@ -114,12 +115,32 @@ def test_the_json_of_vs_code_with_comments_and_inputs():
         "local": {"type": "stdio", "command": "node", "args": ["server.js"]},
       }
     }"""
-    servers, notes = import_servers(text)
+    servers, notes, _ = import_servers(text)
     assert servers["search"].url == "https://h//mcp" and servers["search"].type == "auto"
     assert servers["search"].headers == {"Authorization": "Bearer ${API_KEY}"}
     assert servers["old"].type == "sse"
     assert servers["local"].command == "node"
     assert len(notes) == 1 and "environment variable API_KEY" in notes[0]
+
+
+def test_a_server_that_is_invalid_does_not_keep_out_the_others():
+    servers = {"a": {"command": "x"}, "b": {"args": []}, "c": 1, "d": {"command": "y", "timeout": "soon"}}
+    imported = import_servers(json.dumps({"mcpServers": servers}))
+    assert list(imported.servers) == ["a"]
+    assert [str(error).split(":")[0] for error in imported.errors] == [
+        "MCP server 'b'",
+        "MCP server 'c'",
+        "MCP server 'd', timeout",
+    ]
+
+
+@pytest.mark.parametrize(("timeout", "seconds"), [(60, 60), (3600, 3600), (60_000, 60), (5000.0, 5)])
+def test_a_timeout_in_milliseconds_is_converted(timeout, seconds):
+    # As Gemini CLI writes it.
+    text = json.dumps({"mcpServers": {"a": {"command": "x", "timeout": timeout}}})
+    servers, notes, _ = import_servers(text)
+    assert servers["a"].timeout == seconds
+    assert bool(notes) == (timeout != seconds)
 
 
 @pytest.mark.parametrize(

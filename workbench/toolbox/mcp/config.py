@@ -15,6 +15,9 @@ from workbench.toolspec.yaml_text import load_yaml
 SERVERS_KEY: Final = "mcp_servers"
 """The key of the servers in the file."""
 
+MOST_TIMEOUT_S: Final = 3600
+"""Maximum of `timeout`. Some programs count it in milliseconds: a higher value is one of theirs."""
+
 
 class McpServerConfig(BaseModel):
     """Configuration of one server: a local program, or the address of a running server.
@@ -36,7 +39,7 @@ class McpServerConfig(BaseModel):
     """Transport of a running server: streamable HTTP, or the older SSE. `auto` tries SSE if HTTP is refused."""
     headers: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
     """HTTP headers of every request."""
-    timeout: float = Field(default=60, gt=0, le=3600)
+    timeout: float = Field(default=60, gt=0, le=MOST_TIMEOUT_S)
     """Seconds that a call, or connecting, may take."""
     enabled: bool = True
     """False if the server is not used."""

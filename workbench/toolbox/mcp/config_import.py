@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 from pydantic import ValidationError
 
 from workbench.errors import BadInput
-from workbench.toolbox.mcp.config import McpServerConfig
+from workbench.toolbox.mcp.config import MOST_TIMEOUT_S, McpServerConfig
 from workbench.toolspec.form_faults import first_fault
 
 _WHERE: Final = "MCP servers"
@@ -21,7 +21,9 @@ class ImportedServers(NamedTuple):
     servers: Mapping[str, McpServerConfig]
     """By name."""
     notes: tuple[str, ...] = ()
-    """One line for each setting that could not be carried over."""
+    """One line for each setting that could not be carried over as it was."""
+    errors: tuple[BadInput, ...] = ()
+    """Why the other servers of the text cannot be used."""
 
 
 def read_servers(name: str, text: str) -> ImportedServers:
@@ -79,7 +81,7 @@ def import_servers(text: str, name: str = "") -> ImportedServers:
         name: Name of the server if the JSON is that of one server.
 
     Raises:
-        BadInput: The text is not such JSON, or a server is invalid.
+        BadInput: The text is not such JSON, or none of its servers is valid.
     """
     document = _json(text)
     # VS Code's settings.json has the servers below `mcp`.
@@ -91,9 +93,17 @@ def import_servers(text: str, name: str = "") -> ImportedServers:
         servers = {name: document}
     if not isinstance(servers, dict) or not servers:
         raise BadInput(_WHERE, "the JSON lists no servers", 'write {"mcpServers": {"name": {…}}}')
+    read: dict[str, McpServerConfig] = {}
     notes: list[str] = []
-    read = {key: _server(key, value, notes) for key, value in cast(dict[str, Any], servers).items()}
-    return ImportedServers(read, tuple(notes))
+    errors: list[BadInput] = []
+    for key, value in cast(dict[str, Any], servers).items():
+        try:
+            read[key] = _server(key, value, notes)
+        except BadInput as error:
+            errors.append(error)
+    if not read:
+        raise errors[0]
+    return ImportedServers(read, tuple(notes), tuple(errors))
 
 
 _NOT_DATA: Final = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -142,6 +152,9 @@ def _server(name: str, value: object, notes: list[str]) -> McpServerConfig:
             fields["type"] = "sse" if field == "sse" else "auto"
         elif key in ("env", "headers") and isinstance(field, dict):
             fields[key] = {entry: str(text) for entry, text in cast(dict[str, Any], field).items()}
+        elif key == "timeout" and isinstance(field, int | float) and field > MOST_TIMEOUT_S:
+            fields[key] = field / 1000
+            notes.append(f"{where}: its timeout of {field:g} was read as milliseconds")
         elif key in _FIELDS:
             fields[key] = field
         elif key not in _IGNORED:

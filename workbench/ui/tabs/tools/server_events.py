@@ -41,7 +41,7 @@ class McpServerEvents:
             first = next(found, "")
         except WorkbenchError as error:
             return SAME, problem(error), SAME
-        lines = [line for error in added.errors for line in problem(error).lines]
+        lines = [line for error in (*imported.errors, *added.errors) for line in problem(error).lines]
         if added.names:
             noun = "MCP server" if len(added.names) == 1 else "MCP servers"
             names = ", ".join(map(repr, added.names))
