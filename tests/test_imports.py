@@ -84,10 +84,42 @@ def test_commands_that_read_the_database_load_no_model_no_tools_and_no_client(ar
     assert run_command(arguments, heavy, **environment)[1] == []
 
 
+TYPER = (
+    "typer", "annotated_doc", "annotated_types", "pydantic", "pydantic_core", "shellingham", "typing_extensions",
+    "typing_inspection",
+)  # fmt: skip
+"""What Typer loads to read the arguments of any command."""
+
+
+def test_parse_loads_what_the_library_loads(tmp_path):
+    file = tmp_path / "completion.txt"
+    file.write_text('<tool_call>{"name": "now", "arguments": {}}</tool_call>')
+    code = (
+        "import sys\n"
+        f"sys.argv = ['workbench', 'parse', {str(file)!r}]\n"
+        "from workbench.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    others = {
+        *sys.stdlib_module_names,
+        *TYPER,
+        "__main__",
+        "_distutils_hack",
+        "_sysconfigdata__linux_x86_64-linux-gnu",
+    }
+    loaded = [name for name in done.stderr.split() if name.partition(".")[0] not in others]
+    assert len(loaded) <= 100
+    assert {name.partition(".")[0] for name in loaded} == {"workbench", "jiter", "jsonschema_rs", "orjson"}
+
+
 def test_the_page_and_the_commands_need_no_extra():
     # An installation of `make run` has none of these: they come with the extras for tests, agents and training.
     blocked = (
         "mcp",
+        "openai",
         "torch",
         "transformers",
         "peft",
@@ -101,6 +133,7 @@ def test_the_page_and_the_commands_need_no_extra():
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
+        "import workbench.engines.remote.openai_api, workbench.engines.remote.guarded_client\n"
         "import workbench.wiring, workbench.ui.page, workbench.ui.serve, workbench.ui.gate.app\n"
         "from workbench.cli.app import build_app\n"
         "build_app()\n"

@@ -16,7 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.app.export import choice_of
 from workbench.app.requests.prompt import RenderRequest, rendered_row
-from workbench.app.requests.reading import ParseRequest, check_rows, reading_fields
+from workbench.app.requests.reading import ParseRequest, reading_fields
+from workbench.app.requests.row_check import check_rows
 from workbench.app.requests.turn import report_turn
 from workbench.app.running_turns import TurnEvent, TurnRequest, start_turn
 from workbench.app.runs.running import execute_run

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import gradio as gr
 
 from workbench.app.export import lines_of
-from workbench.app.requests.prompt import tools_of_row
+from workbench.app.requests.reading import tools_of_row
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite

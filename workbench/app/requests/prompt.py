@@ -1,9 +1,8 @@
 """Parse requests and write prompts in the JSON of `workbench render --jsonl`. See `docs/reference/cli.md`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
 
+from workbench.app.requests.reading import tools_of_row
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
@@ -11,28 +10,7 @@ from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
 from workbench.hermes.spelling.families import family_named
-from workbench.toolspec.spec import OfferedTools, ToolSpec
-
-
-def tools_of_row(fields: JsonObject) -> OfferedTools | None:
-    """Return the tools of a row, valid or not. None if the row has no `tools`.
-
-    Problems with a spec become findings of the reading or of the prompt.
-
-    Raises:
-        BadInput: `tools` is not a list of objects.
-    """
-    entries = fields.get("tools")
-    if entries is None:
-        return None
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        raise BadInput("tools", "not a list of objects", "write [{…}, {…}]")
-    return OfferedTools(specs=tuple(_spec(entry) for entry in cast(list[JsonObject], entries)))
-
-
-def _spec(entry: JsonObject) -> ToolSpec:
-    function: JsonValue = entry.get("function")
-    return ToolSpec(document=entry) if isinstance(function, Mapping) else ToolSpec.of_function(entry)
+from workbench.toolspec.spec import OfferedTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,79 +1,17 @@
 """Parse requests and write readings in the JSON of `workbench parse --jsonl`. See `docs/reference/cli.md`."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple, TypeVar
+from typing import TypeVar, cast
 
-from workbench.app.requests.prompt import tools_of_row
-from workbench.chat.finding import Finding, Fix, Severity, Span
+from workbench.chat.finding import Finding, Fix, Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.dialects.known import DIALECTS
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, ForeignForm, Level, ReadCall, Reading
-from workbench.library.datasets.row_import import ReadRow
-from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.check import RowsCheck
-from workbench.trajectory.validate.codes import row_finding
-
-_NEAR_DUPLICATE: Final = "near-duplicate-row"
-
-
-class _LocatedFinding(NamedTuple):
-    row: int | None
-    """Number of the row, from 1. None if the finding is about all rows."""
-    finding: RowFinding
-
-
-def check_rows(rows: Iterable[ReadRow]) -> JsonObject:
-    """Validate rows, and return the JSON of the findings and their summary.
-
-    Findings about single rows come first, then those about duplicates, then those about all rows.
-    """
-    check = RowsCheck()
-    located = list(_findings(rows, check))
-    severities = Counter(entry.finding.severity for entry in located)
-    codes = Counter(entry.finding.code for entry in located)
-    return {
-        "findings": [_document(entry) for entry in located],
-        "summary": {
-            "rows": check.rows,
-            "errors": severities[Severity.ERROR],
-            "warnings": severities[Severity.WARNING],
-            "codes": dict[str, JsonValue](sorted(codes.items())),
-        },
-    }
-
-
-def _findings(rows: Iterable[ReadRow], check: RowsCheck) -> Iterator[_LocatedFinding]:
-    """Yield errors and warnings. At the end, `check` has counted all rows."""
-    numbers: list[int] = []
-    for number, row, _ in rows:
-        numbers.append(number)
-        if isinstance(row, RowFinding):
-            check.count_unreadable()
-            yield _LocatedFinding(number, row)
-        else:
-            yield from (
-                _LocatedFinding(number, finding) for finding in check.check(row) if _is_reported(finding)
-            )
-    for duplicate in check.duplicates([check.rows]):
-        how = "almost the same" if duplicate.code == _NEAR_DUPLICATE else "the same"
-        message = f"{how} conversation as row {numbers[duplicate.first]}"
-        yield _LocatedFinding(numbers[duplicate.row], row_finding(duplicate.code, message))
-    yield from (_LocatedFinding(None, finding) for finding in check.facts.findings() if _is_reported(finding))
-
-
-def _is_reported(finding: RowFinding) -> bool:
-    return finding.severity is not Severity.NOTE
-
-
-def _document(entry: _LocatedFinding) -> JsonObject:
-    return {"row": entry.row, **entry.finding.document()}
-
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
@@ -132,6 +70,27 @@ def request_of_row(fields: JsonObject, defaults: ParseRequest) -> ParseRequest:
         finish_reason=defaults.finish_reason if finish_reason is None else finish_reason,
         starts_in_thought=defaults.starts_in_thought if starts_in_thought is None else starts_in_thought,
     )
+
+
+def tools_of_row(fields: JsonObject) -> OfferedTools | None:
+    """Return the tools of a row, valid or not. None if the row has no `tools`.
+
+    Problems with a spec become findings of the reading or of the prompt.
+
+    Raises:
+        BadInput: `tools` is not a list of objects.
+    """
+    entries = fields.get("tools")
+    if entries is None:
+        return None
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise BadInput("tools", "not a list of objects", "write [{…}, {…}]")
+    return OfferedTools(specs=tuple(_spec(entry) for entry in cast(list[JsonObject], entries)))
+
+
+def _spec(entry: JsonObject) -> ToolSpec:
+    function: JsonValue = entry.get("function")
+    return ToolSpec(document=entry) if isinstance(function, Mapping) else ToolSpec.of_function(entry)
 
 
 def reading_fields(reading: Reading) -> JsonObject:
