@@ -1,5 +1,6 @@
 """Put the commands together; turn errors into one line and an exit code."""
 
+import errno
 import gc
 import os
 import sys
@@ -22,6 +23,8 @@ PROGRAM: Final = "workbench"
 
 _OBJECTS_PER_COLLECTION: Final = 50_000
 """How many objects are created between two searches for garbage."""
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Errors of a disk without space, or of a quota."""
 
 
 class CliCommand(NamedTuple):
@@ -135,15 +138,39 @@ def _not_loaded() -> None:
 def run() -> NoReturn:
     """Run the command that `sys.argv` names and exit.
 
-    Errors of the workbench become one line on standard error and an exit code.
+    Errors of the workbench, and of a full disk, become one line on standard error and an exit code.
     """
     # Importing creates many objects that all stay. With Python's default of 700, looking for garbage among them again
     # and again takes a sixth of the time in which a command starts.
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     try:
         is_completing = COMPLETE_VARIABLE in os.environ
-        build_app(completed_command() if is_completing else sys.argv[1:2])(prog_name=PROGRAM)
+        try:
+            build_app(completed_command() if is_completing else sys.argv[1:2])(prog_name=PROGRAM)
+        finally:
+            # Otherwise the interpreter writes the rest after the exit code is decided.
+            print(end="", flush=True)
     except WorkbenchError as error:
         print(f"workbench: {error}", file=sys.stderr)
         sys.exit(ExitCode.UNREACHABLE if isinstance(error, EngineError) else ExitCode.BAD_INPUT)
+    except SystemExit as end:
+        # Typer exits with 1 if a pipe is closed, which means that problems were found.
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        _exit_without_output(ExitCode.CLOSED_PIPE)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            _exit_without_output(ExitCode.CLOSED_PIPE)
+        if error.errno not in _FULL:
+            raise
+        place = error.filename or "output"
+        print(f"workbench: {place}: {error.strerror} (free space, or write elsewhere)", file=sys.stderr)
+        _exit_without_output(ExitCode.BAD_INPUT)
     sys.exit(0)
+
+
+def _exit_without_output(code: ExitCode) -> NoReturn:
+    """Exit, and drop what waits to be written, which would fail again."""
+    for descriptor in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    sys.exit(code)
