@@ -5,6 +5,7 @@ import platform
 import shutil
 import sqlite3
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,12 +52,13 @@ class Check:
 def doctor(as_json: JsonOption = False) -> None:
     """Check the installation.
 
-    Reports packages, llama.cpp, model, database, terminal and browser. Exit code 1 if the page would not work.
+    Reports packages, llama.cpp, model, data folder, database, terminal and browser. Exit code 1 if the page would
+    not work.
     """
     settings = read_settings()
     checks = [
         _checked(check, settings)
-        for check in (_python, _packages, _llama, _model, _database, _terminal, _browser)
+        for check in (_python, _packages, _llama, _model, _data, _database, _terminal, _browser)
     ]
     if as_json:
         write_json_line({"checks": [check.document for check in checks]})
@@ -94,10 +96,14 @@ def _version(name: str) -> str:
         return "missing"
 
 
-def _llama(_: Settings) -> Check:
+def _llama(settings: Settings) -> Check:
     if importlib.util.find_spec("llama_cpp") is None:
+        from workbench.engines.all_models import needs_llama
+
         state = f"llama-cpp-python is not installed: `make run`, or `{install_command('local')}`"
-        return Check(subject="llama.cpp", state=state, is_ok=False)
+        is_needed = needs_llama(settings.model)
+        why = "" if is_needed else f". {settings.model} works without it"
+        return Check(subject="llama.cpp", state=state + why, is_ok=not is_needed)
     from workbench.engines.llama_loading import describe_build
 
     return Check(subject="llama.cpp", state=describe_build())
@@ -120,6 +126,21 @@ def _model(settings: Settings) -> Check:
         return Check(subject="model", state=state, abilities=status.abilities)
     finally:
         models.close()
+
+
+def _data(settings: Settings) -> Check:
+    """Check that the data folder can be written, by a folder that is made in it and removed again.
+
+    If it does not exist, its nearest existing parent shows whether it can be made.
+    """
+    folder = settings.data.absolute()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    try:
+        tempfile.TemporaryDirectory(dir=nearest).cleanup()
+    except OSError as error:
+        state = f"{folder} cannot be written: {error.strerror or error}. Set WORKBENCH_DATA to another folder"
+        return Check(subject="data", state=state, is_ok=False)
+    return Check(subject="data", state=str(folder) if nearest == folder else f"{folder} can be made")
 
 
 def _database(settings: Settings) -> Check:

@@ -349,3 +349,8 @@ def _opens_no_path(name: str) -> bool:
 
 def _is_light(name: str) -> bool:
     return name.startswith(_LIGHT)
+
+
+def needs_llama(name: str) -> bool:
+    """Return whether llama.cpp runs a model, in this process or in one of a ZeroGPU Space."""
+    return not _is_light(name) or name.startswith(ZERO_GPU)

@@ -30,6 +30,7 @@ _SQLITE: Final = (
         "database is locked", "", "another program is writing to it; close that program and try again"
     ),
     DatabaseFault("database or disk is full", "", "free space on the disk"),
+    DatabaseFault("disk I/O error", "", "make sure that the disk has space and works"),
     DatabaseFault("readonly database", "", "make the file and its folder writable"),
     DatabaseFault("unable to open database file", "", _WRITABLE),
     DatabaseFault("not a database", "", "move that file away, or set WORKBENCH_DATABASE_URL"),
@@ -125,5 +126,8 @@ def _find_fault(origin: BaseException, message: str) -> DatabaseFault | None:
     state: object = getattr(origin, "sqlstate", None)
     if isinstance(state, str):
         return next((fault for fault in _STATES if state.startswith(fault.pattern)), None)
-    known = _SQLITE if isinstance(origin, sqlite3.Error) else _CONNECTING
+    # An error of the file system, such as a folder that cannot be made, says what is wrong by itself.
+    known = (
+        () if isinstance(origin, OSError) else _SQLITE if isinstance(origin, sqlite3.Error) else _CONNECTING
+    )
     return next((fault for fault in known if fault.pattern in message), None)
