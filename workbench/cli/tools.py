@@ -12,6 +12,7 @@ import typer
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
+from workbench.chat.near_names import did_you_mean
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
@@ -73,8 +74,9 @@ def call(
     parsed_arguments = _arguments(arguments)
     with catalog_of_settings() as catalog:
         if catalog.registry.find(name) is None:
-            known = ", ".join(sorted(entry.name for entry in catalog.registry.entries()))
-            raise BadInput(f"tool {name!r}", "no such tool", f"known tools: {known}")
+            known = sorted(entry.name for entry in catalog.registry.entries())
+            remedy = did_you_mean(name, known, otherwise=f"known tools: {', '.join(known)}")
+            raise BadInput(f"tool {name!r}", "no such tool", remedy)
         task = ToolTask(seed=seed, approver=TerminalApprover())
         run = catalog.toolbox(task).run(ToolCall(name=name, arguments=parsed_arguments))
     if as_json:
