@@ -3,34 +3,39 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from tests.docs.test_docs import CHECKOUT
 
 
-@pytest.fixture
-def shell(tmp_path):
-    """Run lines in an empty folder, with `workbench` on the path and only the given variables set."""
-    (tmp_path / "bin").mkdir()
-    command = tmp_path / "bin" / "workbench"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')
-    command.chmod(0o755)
+@dataclass
+class Shell:
+    """Runs lines in a folder, with `workbench` on the path and only the given variables set."""
 
-    def run(lines, **variables):
-        environment = {
+    folder: Path
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        """Return the environment of a line."""
+        others = {
             name: value for name, value in os.environ.items() if not name.startswith(("WORKBENCH_", "HF_"))
         }
-        environment |= {
-            "WORKBENCH_DATA": str(tmp_path / "data"),
+        return others | {
+            "HOME": str(self.folder),
+            "WORKBENCH_DATA": str(self.folder / "data"),
             "WORKBENCH_HOME": str(CHECKOUT),
             "PYTHONPATH": str(CHECKOUT),
-            "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            **variables,
         }
+
+    def __call__(self, lines: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["/bin/sh", "-c", lines],
-            cwd=tmp_path,
-            env=environment | variables,
+            cwd=self.folder,
+            env=self.environment(**variables),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -38,4 +43,12 @@ def shell(tmp_path):
             check=False,
         )
 
-    return run
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """A shell in an empty folder."""
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "workbench"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')
+    command.chmod(0o755)
+    return Shell(tmp_path)

@@ -1,25 +1,27 @@
 """The files, sessions and servers that the command lines of a page assume."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import CompletedProcess
 from textwrap import dedent
+from typing import Any
 
+from tests.docs.conftest import Shell
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.remote import scripted_server as servers
-from tests.exchanges import Agent, answered
+from tests.gateway.test_command import free_port, running
 from tests.records.corpus.sessions import begin, label, said, talk
 from tests.services import CHECKOUT, services_for
+from tests.trajectory.formats.agent_logs import CLAUDE_CODE, CODEX, lines_of
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role
 from workbench.records.corpus.material import NewImport
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import Owner, account_key
-from workbench.store.rows import new_id
 
 QUESTION = "What is the flumbuster reading for cairo?"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -30,19 +32,41 @@ class Given:
     """The folder, the environment variables, and replacements for words in the lines of a page."""
 
     folder: Path
-    shell: Callable[..., CompletedProcess[str]]
+    shell: Shell
     variables: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     """Words of the page to their replacements, such as a session ID for `SESSION`."""
+    servers: ExitStack = field(default_factory=ExitStack)
+    """The server that a line of the page started. The next one replaces it."""
 
     def run(self, lines: str) -> str:
         """Run lines with the words replaced, and return standard output."""
-        for word, other in self.words.items():
-            lines = lines.replace(word, other)
-        done = self.shell(lines, **self.variables)
+        done = self.shell(self._filled(lines), **self.variables)
         assert done.returncode == 0, f"{lines}\n{done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr
         return done.stdout
+
+    def serve(self, line: str) -> None:
+        """Start the gateway of a line, on a free port in place of the page's. It runs until the next one."""
+        self.servers.close()
+        port = str(free_port())
+        self.words["127.0.0.1:7861"] = f"127.0.0.1:{port}"
+        variables = self.variables | {"WORKBENCH_GATEWAY_PORT": port}
+        self.servers.enter_context(running(self._filled(line), self.shell.environment(**variables)))
+
+    def _filled(self, lines: str) -> str:
+        """Replace the words of the page. IDs that are not known yet are those that the commands of the page print."""
+        if re.search(r"\bSESSION\b", lines) and "SESSION" not in self.words:
+            self.words["SESSION"] = self._json("workbench sessions list --json")["sessions"][0]["session"]
+        if re.search(r"\bMESSAGE\b", lines) and "MESSAGE" not in self.words:
+            messages = self._json(f"workbench sessions show {self.words['SESSION']} --json")["messages"]
+            self.words["MESSAGE"] = next(message["id"] for message in messages if message["calls"])
+        for word, other in self.words.items():
+            lines = lines.replace(word, other)
+        return lines
+
+    def _json(self, line: str) -> dict[str, Any]:
+        return json.loads(self.run(line))
 
 
 Filler = Callable[[Services, Given], None]
@@ -52,16 +76,24 @@ def nothing(_services: Services, _given: Given) -> None:
     """Add nothing: the page assumes only one session."""
 
 
-def rows(*names: str) -> Filler:
-    """Return a function that writes files of generated rows."""
-    return lambda _, given: _write_rows(given, names)
-
-
 def _write_rows(given: Given, names: tuple[str, ...]) -> None:
     """Write forty rows to each file. A file with `test` in its name has rows of the split `test`."""
     for seed, name in enumerate(names):
         split = "test" if "test" in name else "train"
         given.run(f"workbench synth --seed {seed} --count 40 --split {split} --out {name}")
+
+
+def two_versions(_services: Services, given: Given) -> None:
+    """Write two versions of a data set."""
+    _write_rows(given, ("train-1.jsonl", "train-2.jsonl"))
+
+
+def rows_and_agent_logs(_services: Services, given: Given) -> None:
+    """Write row files, and a session of each agent whose folder the page names."""
+    _write_rows(given, ("traces.jsonl", "synth.jsonl"))
+    for name, log in ((".claude/projects/shop/one.jsonl", CLAUDE_CODE), (".codex/sessions/two.jsonl", CODEX)):
+        (given.folder / name).parent.mkdir(parents=True)
+        (given.folder / name).write_bytes(lines_of(*log))
 
 
 def judged(services: Services, _given: Given) -> None:
@@ -128,18 +160,6 @@ def toolset_of_the_page(_services: Services, given: Given) -> None:
     (given.folder / "home/tools_catalog/shop.yaml").write_text(file, encoding="utf-8")
 
 
-def recorded(services: Services, given: Given) -> None:
-    """Record the conversation of the page, as the gateway that the page starts does."""
-    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
-    agent, answer = Agent(tag="agent"), answered(call)
-    request = agent.request(Message(role=Role.USER, text="What is the weather in Rome?"))
-    stored = services.recordings.record(new_id(), request, answer)
-    given.words |= {"SESSION": stored.session_id, "MESSAGE": stored.message_id}
-    agent.got(answer)
-    result = Message(role=Role.TOOL, text='{"celsius": 31}', name="get_weather")
-    services.recordings.record(stored.session_id, agent.request(result), answered("It is 31 degrees."))
-
-
 def team_rows(services: Services, _given: Given) -> None:
     """Import sixty rows of Ann's with the tag `batch-1`, and one that she has labelled, with the tag `known`."""
     own = services.store.of(Owner(key=account_key("ann"), name="ann"))
@@ -160,15 +180,25 @@ def team_rows(services: Services, _given: Given) -> None:
     own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD), labeller="ann"))
 
 
+def tool_file_of_the_page(_services: Services, given: Given) -> None:
+    """Add the tool file that the page shows to the catalog."""
+    page = (CHECKOUT / "docs/how-to/add-a-tool-file.md").read_text(encoding="utf-8")
+    file = page.split("```python\n")[1].split("```")[0]
+    (given.folder / "home/tools_catalog/greetings.py").write_text(file, encoding="utf-8")
+
+
+FRESH = frozenset({"how-to/record-an-agent"})
+"""Pages that begin with an empty folder: their own commands make the sessions."""
 FILLED: Mapping[str, Filler] = {
-    "how-to/convert-a-data-set": rows("traces.jsonl", "synth.jsonl"),
+    "how-to/add-a-tool-file": tool_file_of_the_page,
+    "how-to/convert-a-data-set": rows_and_agent_logs,
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
     "how-to/label-as-a-team": team_rows,
+    "how-to/look-at-a-data-set": two_versions,
     "how-to/keep-setups-as-presets": preset("formal"),
     "how-to/keep-the-data-safe": another_disk,
     "how-to/mock-a-tool": toolset_of_the_page,
-    "how-to/record-an-agent": recorded,
     "how-to/run-over-rows": preset_and_csv_of_the_page,
     "reference/cli": versions_label_and_run,
 }
@@ -176,7 +206,7 @@ FILLED: Mapping[str, Filler] = {
 
 
 @contextmanager
-def given_to(page: str, folder: Path, shell: Callable[..., CompletedProcess[str]]) -> Iterator[Given]:
+def given_to(page: str, folder: Path, shell: Shell) -> Iterator[Given]:
     """Provide a home folder, a scripted model, a session, a local server and hub, and what the page assumes."""
     home = folder / "home"
     for name in ("prompts", "tools_catalog"):
@@ -192,6 +222,8 @@ def given_to(page: str, folder: Path, shell: Callable[..., CompletedProcess[str]
         }
         given.words["http://127.0.0.1:8000/v1"] = server.url
         with services_for(folder, CALL, "The reading is 31.") as (services, play):
-            play(QUESTION)
+            if page not in FRESH:
+                play(QUESTION)
             FILLED.get(page, nothing)(services, given)
-        yield given
+        with given.servers:
+            yield given

@@ -7,16 +7,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
-from textwrap import dedent
 
 import httpx
 import pytest
 
 from tests.gateway.serving import (
     ANSWER,
-    CALL,
     QUESTION,
     WEATHER,
     ServedGateway,
@@ -24,18 +21,14 @@ from tests.gateway.serving import (
     gateway_over,
     message_of,
 )
-from tests.gateway.test_command import environment, free_port, running
-from tests.services import CHECKOUT
+from tests.gateway.test_command import environment, free_port
 from workbench.app.recording import Recorder
 from workbench.app.runs.session_suite import suite_from_sessions
 from workbench.chat.message import Role
-from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import MessageOrigin, StoredMessage
-from workbench.store.store import Store
 
 RAW = '<think>\nI look it up.\n</think>\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome", "days": 2,}}\n</tool_call>\n'
 SESSION = "x-hermes-session"
-PAGE = CHECKOUT / "docs/how-to/record-an-agent.md"
 
 
 @pytest.fixture
@@ -242,36 +235,3 @@ def test_the_first_line_says_that_requests_are_recorded(tmp_path: Path) -> None:
         process.terminate()
         process.wait(20)
         process.stdout.close()
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_the_command_lines_of_the_page_record_a_session(tmp_path: Path) -> None:
-    """The gateway of the page answers its `curl` lines. The lines below them run in `tests/docs`, too."""
-    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in dedent(block).splitlines()]
-    port = free_port()
-    variables = environment(
-        tmp_path, CALL.replace("<tool_call>\n", ""), ANSWER, WORKBENCH_GATEWAY_PORT=str(port)
-    )
-    assert lines[0].startswith("workbench gateway --record ")
-    curls = [line for line in lines if line.startswith("curl")]
-    with running(lines[0], variables):
-        for line in curls:
-            line = line.replace("127.0.0.1:7861", f"127.0.0.1:{port}").replace("/embedded", "/scripted:one")
-            done = subprocess.run(
-                ["/bin/sh", "-c", line],
-                env=variables,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-            assert done.returncode == 0 and '"error"' not in done.stdout, done.stdout
-    assert len(curls) == 2
-    with closing(Store(f"sqlite:///{tmp_path / 'data' / 'workbench.sqlite3'}")) as store:
-        own = store.of(LOCAL_OWNER)
-        (session,) = own.sessions.list_sessions()
-        assert session.tags == ("agent",)
-        roles = [stored.message.role for stored in own.sessions.path(session.id)]
-    assert roles == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]

@@ -1,6 +1,7 @@
 """Training rows and findings in the Data tab."""
 
 import json
+from dataclasses import replace
 
 from tests.records.corpus.sessions import CALL, talk
 from tests.services import services_for
@@ -8,6 +9,7 @@ from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.facts import DataTotals, FactCount, FactKind
+from workbench.records.session_score import ProblemKind, ScoredCompletion, TurnProblem, turn_score
 from workbench.ui.present.data import (
     LONGEST_MESSAGE,
     MOST_CHARS,
@@ -17,6 +19,7 @@ from workbench.ui.present.data import (
     imported_line,
     show_job,
     show_stored,
+    with_scores,
 )
 
 HOSTILE = "<b>${alert(1)}</b> <script>"
@@ -83,5 +86,15 @@ def test_an_empty_preview_shows_what_is_stored():
     assert (figures["Stored"]["fixes"], figures["Stored"]["findings"]) == (3, 1)
     assert figures["Tool calls by tool"] == {"get_weather": 4}
     assert list(figures["Fixes and findings by code"]) == ["trailing-comma", "invalid-json"]
+    completion = ScoredCompletion(
+        session_id="s", message_id="m", turn_id="u", model="one", day="2026-11-27", calls=1, tokens=None,
+        problems=(TurnProblem(ProblemKind.REPEATED_CALL, "now"),),
+    )  # fmt: skip
+    score = turn_score("one", [completion])
+    scored = with_scores(view, score, [score], [replace(score, group="2026-11-27")])
+    figures = {chart.title: {mark.category: mark.y for mark in chart.marks} for chart in scored.charts}
+    assert figures["Problems in recorded sessions"]["repeated-call"] == 1
+    assert (figures["Problems by model"], figures["Problems by day"]) == ({"one": 1}, {"2026-11-27": 1})
+    assert with_scores(view, turn_score("all", []), [], []) == view
     nothing = DataTotals(conversations=0, rollouts=0, imported=0, completions=0, tool_calls={})
     assert show_stored(nothing, []).charts == ()

@@ -13,6 +13,7 @@ from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import SessionDone
 from workbench.records.corpus.row_result import RowResult
 from workbench.records.facts import DataTotals, FactCount, FactKind
+from workbench.records.session_score import TurnScore
 from workbench.suite.reports.charts import Chart, count_chart
 from workbench.trajectory.mask import MaskedText
 from workbench.trajectory.row import RowFinding
@@ -158,6 +159,22 @@ def show_stored(totals: DataTotals, facts: Sequence[FactCount]) -> RowsView:
         count_chart("Fixes and findings by code", _largest(codes)),
     )
     return replace(TEACHING, charts=tuple(chart for chart in charts if chart.marks), is_look=True)
+
+
+def with_scores(
+    view: RowsView, total: TurnScore, by_model: Sequence[TurnScore], by_day: Sequence[TurnScore]
+) -> RowsView:
+    """Add what went wrong in recorded sessions as charts: by kind, by model and by day. Others are left out."""
+    charts = (
+        count_chart("Problems in recorded sessions", _largest({**total.problems})),
+        count_chart("Problems by model", _largest(_problems(by_model))),
+        count_chart("Problems by day", dict([*_problems(by_day).items()][-MOST_BARS:])),
+    )
+    return replace(view, charts=(*view.charts, *charts)) if any(total.problems.values()) else view
+
+
+def _problems(scores: Sequence[TurnScore]) -> Mapping[str, int]:
+    return {score.group: sum(score.problems.values()) for score in scores}
 
 
 def _largest(counts: Mapping[str, int]) -> Mapping[str, int]:

@@ -12,13 +12,17 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.records.corpus.material import SessionFilter
 from workbench.records.facts import FactGroup
 from workbench.records.owner import Permission
+from workbench.records.session_tree import SearchFilter
+from workbench.records.sessions import SessionSource
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import needs
 from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.app.services import Services
+from workbench.app.session_scores import score_sessions
 from workbench.errors import BadInput, WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
@@ -36,6 +40,7 @@ from workbench.ui.present.data import (
     show_job,
     show_stored,
     show_summary,
+    with_scores,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.words import count
@@ -45,6 +50,8 @@ from workbench.ui.visitor import Visitor
 
 UPDATES_PER_SECOND: Final = 5
 """The most progress updates per second that a browser gets."""
+MOST_SCORED: Final = 50
+"""How many recorded sessions are scored, the most recently used ones. `workbench sessions score` scores all."""
 BUSY: Final = "One job is under way already in this tab; wait for it or stop it."
 
 
@@ -103,10 +110,14 @@ class DataEvents:
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> RowsView | Update:
-        """Show what is stored, as long as no rows are shown."""
+        """Show what is stored and what went wrong in recorded sessions, as long as no rows are shown."""
         services = services_of(self.services, visitor, request)
         try:
-            return show_stored(services.facts.totals(), services.facts.count(FactGroup.CODE))
+            view = show_stored(services.facts.totals(), services.facts.count(FactGroup.CODE))
+            recorded = services.search.find("", SearchFilter(source=SessionSource.GATEWAY), limit=MOST_SCORED)
+            ids = tuple(found.session.id for found in recorded)
+            scores = score_sessions(services.owned, SessionFilter(session_ids=ids))
+            return with_scores(view, scores.total, scores.by_model, scores.by_day)
         except WorkbenchError:
             # The charts are an extra; the buttons report what is wrong with the database.
             return SAME
