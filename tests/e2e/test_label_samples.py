@@ -26,7 +26,7 @@ PROJECT = Project(
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The page with accounts, and Ann's project with forty rows."""
     folder = tmp_path_factory.mktemp("office")
-    script = write_script(folder / "script.yaml", "Hello.")
+    script = write_script(folder / "script.yaml", *['{"reason": "Fine.", "verdict": "good"}'] * 100)
     accounts = ",".join(f"{name}:{hash_password(name + '!', n=2**10)}" for name in ("ann", "ben", "dora"))
     for server in served(folder, f"scripted:{script}", WORKBENCH_AUTH=accounts):
         with data_of(server, "ann") as own:
@@ -153,3 +153,34 @@ def test_a_number_that_cannot_be_read_is_named(browser: Browser, office: Server)
         sample.get_by_label("Rows for each tool").fill("many")
         sample.get_by_role("button", name="Assign sample").click()
         notice(page, "'many' is not a number")
+
+
+def test_a_model_labels_the_assigned_rows_from_the_page(browser: Browser, office: Server) -> None:
+    project = Project(name="round-2", members=(Member("ben", ProjectRole.ANNOTATOR),))
+    with data_of(office, "ann") as own:
+        ids = import_rows(own, 44)[40:]
+        own.labels.save_project(project)
+        own.labels.assign(ids, [], project="round-2")
+    with opened(browser, office, "ann") as ann:
+        page = ann.choose("round-2").page
+        form = page.get_by_role("dialog", name="Team and guidelines")
+        models = form.get_by_role("group", name="Models as annotators")
+
+        def ask(model: str) -> None:
+            ann.open_filter()
+            page.get_by_role("button", name="Edit project and assign rows").click()
+            models.get_by_label("Model").fill(model)
+            models.get_by_role("button", name="Label with this model").click()
+
+        ask("no-such-model")
+        notice(page, "no-such-model")
+        ask(f"scripted:{office.folder / 'script.yaml'}")
+        notice(page, "(model): 4 labels in 4 rows, 0 without a valid answer.")
+        with data_of(office, "ann") as own:
+            labels = own.labels.list_labels(project="round-2")
+            assert {label.target.session_id for label in labels if label.is_model} == set(ids)
+        ask(f"scripted:{office.folder / 'script.yaml'}")
+        notice(page, "(model): 0 labels in 4 rows, 0 without a valid answer.")
+        # The tab works as before.
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Shortcuts")).to_be_visible()

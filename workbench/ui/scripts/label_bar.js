@@ -312,7 +312,7 @@ export const addBar = (desk) => {
       desk.state.agreement,
       desk.talk() && desk.talk().is_blind && view.project.name ? "blind" : "",
       stale ? stale + " stale here" : "",
-      desk.state.isRegenerating ? "regenerating · Esc stops" : "",
+      desk.state.modelWork ? desk.state.modelWork + " · Esc stops" : "",
     ]
       .filter(Boolean)
       .join(" · ");

@@ -1,5 +1,6 @@
 // The Label tab: queue, conversation and panel, operated by keyboard. Events: `label_order` for the log of actions
-// and what to show, `label_again` and `label_stop` to regenerate a message and to stop that.
+// and what to show, `label_again` to regenerate a message, `label_judge` to let a model label all rows, and `label_stop`
+// to stop either.
 import { node } from "./dom.js";
 import { addActions } from "./label_actions.js";
 import { addBar } from "./label_bar.js";
@@ -162,7 +163,7 @@ export const mount = (part) => {
 
   const onEscape = (event) => {
     if (desk.closeFilters()) return;
-    if (state.isRegenerating) return trigger("label_stop", {});
+    if (state.modelWork) return trigger("label_stop", {});
     if (isField(event.target)) return event.target.blur();
     const target = desk.here();
     if (target && desk.isOpenDraft(desk.draftOf(target))) desk.closeEditor(target);

@@ -39,6 +39,15 @@ export const addProject = (desk) => {
     close();
   };
 
+  const letModelLabel = ({ model }) => {
+    close();
+    if (!model.trim()) return desk.showError("Enter the name of a model.");
+    desk.onceStored(() => {
+      desk.letModelLabel(model.trim());
+      desk.drawBar();
+    });
+  };
+
   const drawField = ([name, label, kind, attributes], values, isFixed) => {
     const field = node(kind, { class: "hw-input", "data-name": name, disabled: isFixed, ...attributes });
     field.value = values[name] || EMPTY[name] || "";
@@ -134,7 +143,7 @@ export const addProject = (desk) => {
         }),
         button("Cancel", close),
       ),
-      ...(isNew ? [] : [assignment(), ...reviewParts(desk, manage, button, true), deletion(project.name)]),
+      ...(isNew ? [] : [assignment(), ...reviewParts(desk, manage, button, true, letModelLabel), deletion(project.name)]),
       ...(isNew && project.deleted.length ? [restoration(project.deleted)] : []),
     );
     dialog.showModal();

@@ -9,10 +9,11 @@ const FIELDS = {
   lot: ["Name of the lot", ""],
   good: ["Good lot: at most % bad", "1"],
   bad: ["Bad lot: at least % bad", "5"],
+  model: ["Model", ""],
 };
 
 // The parts for somebody who may decide; an owner also draws samples.
-export const reviewParts = (desk, manage, button, isOwner) => {
+export const reviewParts = (desk, manage, button, isOwner, letModelLabel) => {
   const { review } = desk.state;
   const filter = desk.filterText();
 
@@ -30,14 +31,14 @@ export const reviewParts = (desk, manage, button, isOwner) => {
       : null;
 
   // A form whose button sends the values of its fields.
-  const form = (what, text, names) => {
+  const form = (what, text, names, sendTo = manage) => {
     const inputs = names.map((name) => {
       const input = node("input", { class: "hw-input", "data-review": name });
       input.value = FIELDS[name][1];
       return input;
     });
     const send = () =>
-      manage({
+      sendTo({
         what,
         shown: filter,
         ...Object.fromEntries(inputs.map((input) => [input.dataset.review, input.value])),
@@ -97,7 +98,12 @@ export const reviewParts = (desk, manage, button, isOwner) => {
     part(
       "Models as annotators",
       lines(review.models),
-      note("workbench labels judge " + JSON.stringify(desk.state.view.project.name) + " --model MODEL"),
+      isOwner
+        ? note(
+            "A model labels all assigned rows that it has not labelled yet. Its labels count in no figure of people.",
+          )
+        : null,
+      ...(isOwner ? form("judge", "Label with this model", ["model"], letModelLabel) : []),
     ),
   ].filter(Boolean);
 };

@@ -46,7 +46,7 @@ export const addState = (desk) => {
     warned: "", // the warning that a second Enter overrides
     reopened: new Set(), // keys of targets whose form was opened again while their correction is saved
     refusals: new Map(), // why the correction of a target was refused, by its key
-    isRegenerating: false, // a message is being regenerated
+    modelWork: "", // what a model is doing, such as regenerating a message; empty if nothing
   };
 
   const isOfSeat = (action) =>
@@ -126,20 +126,24 @@ export const addState = (desk) => {
 
   // The opening of the tab can hide an answer, because Gradio shows only the later of two values that arrive at once.
   const expectLoss = () => {
-    if (state.sent && !state.isRegenerating) arm(state.sent, 1500);
+    if (state.sent && !state.modelWork) arm(state.sent, 1500);
   };
 
-  const regenerate = (message) => {
-    state.isRegenerating = true;
+  // Lets a model work, during which nothing else is sent.
+  const askModel = (work, event, fields) => {
+    state.modelWork = work;
     const { seat, session } = state;
     state.sent = { serial: ++state.serial, actions: [], seat, session, after: "" };
-    trigger("label_again", { order: order({ serial: state.sent.serial, actions: [], message }) });
+    trigger(event, { order: order({ serial: state.sent.serial, actions: [], ...fields }) });
   };
+  const regenerate = (message) => askModel("regenerating", "label_again", { message });
+  const letModelLabel = (model) =>
+    askModel("a model is labelling", "label_judge", { manage: { what: "judge", model } });
 
   // What is shown
 
   const isBlocked = () =>
-    state.isLoading || state.isRegenerating || (state.hasToSettle && pendingOf(state.session).length > 0);
+    state.isLoading || state.modelWork || (state.hasToSettle && pendingOf(state.session).length > 0);
   let isWorking = false;
 
   const doNext = () => {
@@ -273,7 +277,7 @@ export const addState = (desk) => {
     const command = state.sent;
     if (!command || value.serial !== command.serial) return false;
     state.sent = null;
-    state.isRegenerating = false;
+    state.modelWork = "";
     const done = command.actions.filter((action) =>
       value.answers.some((answer) => isSameAction(answer, action)),
     );
@@ -324,6 +328,7 @@ export const addState = (desk) => {
     refresh,
     expectLoss,
     regenerate,
+    letModelLabel,
     inTurn,
     onceStored,
     isBlocked,

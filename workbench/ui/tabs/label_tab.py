@@ -8,6 +8,7 @@ import gradio as gr
 
 from workbench.app.editing import corrections_of
 from workbench.app.label_actions import accept_changes, apply_action, opened_for
+from workbench.app.label_judge import JudgedRow, judge_rows
 from workbench.app.labelling import LabellingRole, LabellingView, open_for_labelling
 from workbench.app.running_turns import start_regeneration
 from workbench.app.services import Services
@@ -42,7 +43,7 @@ from workbench.ui.present.label.label_tab import (
     QueueFacts,
     show_desk,
 )
-from workbench.ui.present.label.review import ReviewView, show_review
+from workbench.ui.present.label.review import ReviewView, describe_judged, show_review
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.label_projects import manage, queue_filter
 from workbench.ui.tabs.play.runs import Runs, tab_of
@@ -118,10 +119,46 @@ class LabelEvents:
             notice = problem(error)
         yield _answer(services, command, notice=notice)
 
+    @needs(Permission.ASK)
+    def on_judge(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
+    ) -> Iterator[LabelTabView | Update]:
+        """Let a model label the rows of the shown project as one more annotator. Stopping it keeps its labels.
+
+        `signed_in` as for `on_again`.
+        """
+        services, tab = services_of(self.services, visitor, request), tab_of(request)
+        try:
+            command = signed_by(parse_command(json_text_of(event, "order")), services.owner.name)
+        except BadInput:
+            yield SAME
+            return
+        model, project = str(command.manage.get("model") or ""), command.seat.project
+        if not self.runs.begin(tab):
+            busy = BadInput("Label tab", "this browser tab is busy already", "wait until that ends")
+            yield _answer(services, command, notice=problem(busy))
+            return
+        notice, done, rows = CLEAR, "", list[JudgedRow]()
+        try:
+            with services.at_work() as counted:
+                engine = counted.engine(model, token=Secret(signed_in.token) if signed_in else None)
+                stop = self.runs.stop_of(tab)
+                for row in judge_rows(counted, engine, project=project, name=engine.name, is_cancelled=stop):
+                    rows.append(row)
+                    yield SAME  # the handler ends here if the page is closed
+                done = describe_judged(engine.name, rows)
+        except WorkbenchError as error:
+            notice = problem(error)
+        finally:
+            self.runs.end(tab)
+        yield _answer(services, command, notice=notice, done=done)
+
     @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
-        """Stop the regeneration that the tab has started. The text written so far is saved."""
-        turn = self.runs.sent_by(tab_of(request), "regeneration")
+        """Stop what a model does for the tab. The text and the labels written so far are saved."""
+        tab = tab_of(request)
+        self.runs.stop(tab)
+        turn = self.runs.sent_by(tab, "regeneration")
         if turn is not None:
             turn.stop.set()
 
@@ -343,4 +380,5 @@ def wire(
     listen(tab.select, events.on_open, [visitor], [desk])
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
+    listen(desk.event("label_judge"), events.on_judge, [visitor], [desk], is_model_work=True)
     listen(desk.event("label_stop"), events.on_stop, is_queued=False)

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.app.label_judge import JudgedRow
 from workbench.records.labels.agreement import ProjectAgreement
+from workbench.records.labels.label import annotator_name
 from workbench.records.labels.quality import GoldAccuracy, LotState, LotVerdict
+from workbench.ui.present.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,19 @@ class ReviewView:
     """How often each annotator is right on the gold rows, a line each."""
     models: tuple[str, ...] = ()
     """The agreement of each model with each person, a line each."""
+
+
+def describe_judged(model: str, rows: Sequence[JudgedRow]) -> str:
+    """Describe what a model labelled.
+
+    >>> describe_judged("small", [JudgedRow(session_id="s", labelled=2, unclear=1)])
+    'small (model): 2 labels in 1 row, 1 without a valid answer.'
+    """
+    labelled, unclear = sum(row.labelled for row in rows), sum(row.unclear for row in rows)
+    who = annotator_name(model, is_model=True)
+    return (
+        f"{who}: {count(labelled, 'label')} in {count(len(rows), 'row')}, {unclear} without a valid answer."
+    )
 
 
 def show_review(
