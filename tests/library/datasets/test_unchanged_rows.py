@@ -11,10 +11,10 @@ from tests.records.corpus.sessions import label
 from tests.services import services_for
 from tests.trajectory.writing.test_reported import TOOLACE
 from workbench.app.labelling import LabellingRole, open_for_labelling
-from workbench.chat.message import Role
+from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message
-from workbench.records.labels.label import Verdict
+from workbench.records.labels.label import AddedCall, Verdict
 
 pytestmark = pytest.mark.slow
 
@@ -291,3 +291,104 @@ def test_a_read_only_format_takes_only_unchanged_rows(services, tmp_path):
     bring(services, file)
     with pytest.raises(BadInput, match="can only be read, and there are no unchanged imported rows"):
         export(services, tmp_path / "out.jsonl", format="xlam")
+
+
+ASKED = (
+    '{"role":"user" ,"content":"Rome?", "name":"ann"}',
+    '{"role":"assistant","content":null, "tool_calls":[{"id":"c1","type":"function","function":'
+    '{"name":"get_weather","arguments":"{\\"city\\":\\"Rome\\"}"}},{"id":"c2","type":"function","function":'
+    '{"name":"get_weather","arguments":"{\\"city\\":\\"Oslo\\"}"}}]}',
+    '{"role":"tool","tool_call_id":"c2","content":"\\u0037"}',
+    '{"content":"8","role":"tool","tool_call_id":"c1"}',
+    '{"role":"assistant","content":"Seven  ", "rating":1.0}',
+    '{"role":"user","content":"And M\\u00fcnchen?"}',
+    '{"role":"assistant","content":"Helo"}',
+)
+
+
+def line_of_entries(*entries):
+    return f'{{"tools":{json.dumps([W])} ,"messages":[ {" , ".join(entries)} ],"n":1e2}}'
+
+
+@pytest.mark.parametrize("place", [4, 6])
+def test_results_in_another_order_stay_where_they_are_if_another_message_is_corrected(
+    services, tmp_path, place
+):
+    (tmp_path / "rows.jsonl").write_text(line_of_entries(*ASKED) + "\n")
+    (imported,) = bring(services, tmp_path / "rows.jsonl")
+    path = services.sessions.path(imported.session_id)
+    label(services, imported.session_id, path[place].id, verdict=Verdict.BAD_ANSWER, correction="Hullo")
+    export(
+        services,
+        tmp_path / "out.jsonl",
+        format="openai",
+        includes_stale=True,
+        ignored_codes=("result-order",),
+    )
+    before, after = line_of_entries(*ASKED), (tmp_path / "out.jsonl").read_text()
+    start, end = before.split(ASKED[place])
+    assert after.startswith(start) and after.endswith(end + "\n")
+    assert json.loads(after)["messages"][place]["content"] == "Hullo"
+
+
+def add_call(services, imported, message, city, *, call, is_before=False):
+    added = AddedCall(
+        call=ToolCall(name="get_weather", arguments={"city": city}), result="5", is_before=is_before
+    )
+    label(services, imported.session_id, message.id, call=call, correction=added)
+
+
+def test_a_call_that_is_added_before_an_answer_leaves_the_bytes_of_all_others_alone(services, tmp_path):
+    (tmp_path / "rows.jsonl").write_text(line_of_entries(*ASKED) + "\n")
+    (imported,) = bring(services, tmp_path / "rows.jsonl")
+    path = services.sessions.path(imported.session_id)
+    add_call(services, imported, path[6], "M", call=0, is_before=True)
+    export(services, tmp_path / "out.jsonl", format="openai", includes_stale=True)
+    start, end = line_of_entries(*ASKED).split(ASKED[6])
+    after = (tmp_path / "out.jsonl").read_text()
+    assert after.startswith(start) and after.endswith(f"{ASKED[6]}{end}\n")
+    added = json.loads(f"[{after[len(start) : -len(end) - len(ASKED[6]) - 3]}]")
+    assert [message["role"] for message in added] == ["assistant", "tool"]
+    assert json.loads(added[0]["tool_calls"][0]["function"]["arguments"]) == {"city": "M"}
+    assert added[1]["content"] == "5" and added[1]["tool_call_id"] == added[0]["tool_calls"][0]["id"]
+
+
+def test_a_call_that_is_added_beside_others_changes_their_message_and_adds_its_result(services, tmp_path):
+    entries = (*ASKED[:2], ASKED[3], ASKED[2], *ASKED[4:])
+    (tmp_path / "rows.jsonl").write_text(line_of_entries(*entries) + "\n")
+    (imported,) = bring(services, tmp_path / "rows.jsonl")
+    path = services.sessions.path(imported.session_id)
+    add_call(services, imported, path[1], "Bern", call=2)
+    export(services, tmp_path / "out.jsonl", format="openai", includes_stale=True)
+    after = (tmp_path / "out.jsonl").read_text()
+    before = line_of_entries(*entries)
+    assert after.startswith(before.split(entries[1])[0])
+    assert f" , {entries[2]} , {entries[3]} , " in after
+    assert after.endswith(f"{entries[4]}{before.split(entries[4])[1]}\n")
+    messages = json.loads(after)["messages"]
+    assert [len(message.get("tool_calls", ())) for message in messages] == [0, 3, 0, 0, 0, 0, 0, 0]
+    assert messages[4]["content"] == "5" and messages[4]["tool_call_id"] == messages[1]["tool_calls"][2]["id"]
+
+
+def test_a_call_that_is_added_to_hermes_texts_changes_only_the_entries_of_its_round(services, tmp_path):
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+    values = [
+        ("human", "Rome?"),
+        ("gpt", call),
+        ("tool", "<tool_response>\n7\n</tool_response>"),
+        ("gpt", "Seven."),
+    ]
+    entries = [f'{{"value":{json.dumps(value)} , "from":"{speaker}"}}' for speaker, value in values]
+    line = f'{{"tools":{json.dumps(json.dumps([W]))},"conversations":[ {" , ".join(entries)}],"n":1e2}}'
+    (tmp_path / "rows.jsonl").write_text(line + "\n")
+    (imported,) = bring(services, tmp_path / "rows.jsonl")
+    path = services.sessions.path(imported.session_id)
+    add_call(services, imported, path[1], "Oslo", call=1)
+    export(services, tmp_path / "out.jsonl", format="sharegpt", includes_stale=True, is_raw=True)
+    after = (tmp_path / "out.jsonl").read_text()
+    assert after.startswith(line.split(entries[1])[0]) and after.endswith(
+        f"{entries[3]}{line.split(entries[3])[1]}\n"
+    )
+    changed = [entry["value"] for entry in json.loads(after)["conversations"][1:3]]
+    assert [text.count("<tool_call>") for text in changed] == [2, 0]
+    assert [text.count("<tool_response>") for text in changed] == [0, 2]

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, loads_fast
+from workbench.chat.message import Role
 from workbench.records.corpus.conversations import ExportConversation
-from workbench.records.corpus.material import ExportBlocker
+from workbench.records.corpus.material import ExportBlocker, ImportedRow
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
@@ -116,14 +117,13 @@ def _kept_row(
         changes: What changed by it.
     """
     imported, form = conversation.kept, format_named(written.row.format)
-    # Results that were reordered are no longer at the places of the imported ones.
-    if imported is None or any(change.code is Addition.RESULTS_ORDERED for change in changes):
+    if imported is None:
         return None
     line = imported.original
     text = imported.row_text if line is None else line.decode(errors="surrogatepass")
     before = form.read(cast(JsonObject, loads_fast(text)))
     old = ReadRow(before, read_trajectory(before).trajectory)
-    patch = patched(text, old, conversation.trajectory, written)
+    patch = patched(text, old, conversation.trajectory, written, _own_indices(conversation, imported))
     if patch is None:
         return None
     kept = form.read(cast(JsonObject, loads_fast(patch.text)))
@@ -132,10 +132,27 @@ def _kept_row(
     forms = {call.arguments_text is None for entry in kept.all_entries for call in entry.calls}
     if len(forms) > 1 or not patch.is_read_as(trajectory, old.trajectory):
         return None
-    own = tuple(change for change in changes if change.entry in patch.changed)
+    own = tuple(
+        change
+        for change in changes
+        if change.entry in patch.changed and change.code is not Addition.RESULTS_ORDERED
+    )
     return _KeptRow(
         kept, trajectory, None if line is None else patch.text.encode(errors="surrogatepass"), own
     )
+
+
+def _own_indices(conversation: ExportConversation, imported: ImportedRow) -> list[int]:
+    """Return the index of each imported message in the conversation, which may have added calls and results too.
+
+    These have the id of the message that lacks them: a call that precedes it, and results that follow it.
+    """
+    own: dict[str, int] = {}
+    messages = conversation.trajectory.messages + conversation.trajectory.rejected
+    for index, message_id in enumerate((*conversation.ids, *conversation.rejected_ids)):
+        if message_id not in own or messages[index].role is not Role.TOOL:
+            own[message_id] = index
+    return [own[one] for one in (*imported.message_ids, *imported.rejected_ids) if one in own]
 
 
 def _applies(change: ConversionChange, options: ExportOptions) -> bool:
