@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.trajectory.validate.rows import OPENAI, SHAREGPT, TRL
+from workbench.library.datasets.opened_rows import OpenedRows
 
 LINE = json.dumps(SHAREGPT)
 REPEATED = LINE[:-1] + ', "source": "a", "source": "b"}'
@@ -109,6 +110,31 @@ def test_a_damaged_file_does_not_hide_the_others(run_cli: Callable[..., Any], tm
     ]
 
 
+@pytest.mark.parametrize("is_one_file", [True, False])
+def test_a_damaged_file_does_not_hide_the_others_from_a_conversion(
+    run_cli: Callable[..., Any], tmp_path: Path, *, is_one_file: bool
+) -> None:
+    folder, out = tmp_path / "rows", tmp_path / "out.jsonl" if is_one_file else tmp_path / "out"
+    folder.mkdir()
+    packed = gzip.compress("".join(f'{LINE[:-1]}, "n": {number}}}\n' for number in range(5_000)).encode())
+    (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    (folder / "b.parquet").write_bytes(b"PAR1 and no more")
+    (folder / "c.jsonl").write_text(f"{LINE}\n")
+    done = run_cli("convert", folder, "--to", "trl", "--out", out, "--json")
+    summary = json.loads(done.out)
+    assert done.code == 1 and summary["left_out"] == 2 and summary["problems"] == {"unreadable-row": 2}
+    for name in ("a.jsonl.gz", "b.parquet"):
+        assert f"{name}:" in done.err
+    assert done.err.count("from here on, the file cannot be read") == 2
+    written = [out] if is_one_file else sorted(out.iterdir())
+    rows = [json.loads(line) for path in written for line in path.read_text().splitlines()]
+    assert len(rows) == summary["written"] > 1 and "n" not in rows[-1]
+    stopped = run_cli("convert", folder, "--to", "trl", "--out", tmp_path / "no.jsonl", "--stop")
+    assert stopped.code == 2 and "a.jsonl.gz" in stopped.err and not (tmp_path / "no.jsonl").exists()
+    assert run_cli("check", folder, "--fix-out", tmp_path / "fixed.jsonl", "--statistics").code == 1
+    assert len((tmp_path / "fixed.jsonl").read_text().splitlines()) == len(rows)
+
+
 def test_a_first_line_that_is_cut_off_does_not_hide_the_other_rows(
     run_cli: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -116,6 +142,76 @@ def test_a_first_line_that_is_cut_off_does_not_hide_the_other_rows(
     done = run_cli("check", tmp_path / "a.jsonl", "--json")
     assert [item[0] for item in found_in(done)] == [1, 2]
     assert json.loads(done.out)["summary"]["rows"] == 3
+
+
+PRETTY = json.dumps(SHAREGPT, indent=2)
+SPAN = PRETTY.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            f"{LINE}\n{PRETTY}\n{LINE}\n",
+            [(2, f"one JSON object over lines 2 to {SPAN + 2}; write it on one line")],
+        ),
+        (
+            f"{LINE}\r\n{PRETTY}\r\n".replace("\r\n", "\n").replace("\n", " \r\n"),
+            [(2, f"one JSON object over lines 2 to {SPAN + 2}; write it on one line")],
+        ),
+        (
+            f"{LINE}\n\n{PRETTY}\n{PRETTY}\n{LINE}",
+            [
+                (3, f"one JSON object over lines 3 to {SPAN + 3}; write it on one line"),
+                (SPAN + 4, f"one JSON object over lines {SPAN + 4} to {2 * SPAN + 4}; write it on one line"),
+            ],
+        ),
+        (
+            f"{LINE}\n" + PRETTY.replace("[", "[\n\n", 1) + f"\n{LINE}",
+            [(2, f"one JSON object over lines 2 to {SPAN + 4}; write it on one line")],
+        ),
+        (
+            f"{LINE}\n" + PRETTY.replace('"system"', "@", 1) + f"\n{LINE}",
+            [(2, "not JSON: Expecting value at line 5, column 15")],
+        ),
+        (
+            f"{LINE}\n{LINE[:50]}\n{PRETTY}\n{LINE}",
+            [
+                (2, "not JSON: Unterminated string at column 48"),
+                (3, f"one JSON object over lines 3 to {SPAN + 3}; write it on one line"),
+            ],
+        ),
+        (
+            f'{LINE}\n{{"a": 1,\n{PRETTY}\n{LINE}',
+            [
+                (2, "not JSON: Expecting property name enclosed in double quotes at column 9"),
+                (3, f"one JSON object over lines 3 to {SPAN + 3}; write it on one line"),
+            ],
+        ),
+        (
+            f'{LINE}\n{{"a": [1,\n{LINE}\n{LINE}',
+            [(2, "not JSON: Expecting value at column 10")],
+        ),
+    ],
+    ids=["one", "spaces", "two", "blank lines", "damaged", "after a cut", "after a comma", "cut in a list"],
+)
+def test_an_object_over_several_lines_among_rows_is_one_finding(
+    text: str, expected: list[tuple[int, str]], run_cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(text.encode())
+    done = run_cli("check", tmp_path / "a.jsonl", "--json", "--ignore", "duplicate-row")
+    found = json.loads(done.out)["findings"]
+    assert [(item["row"], item["message"]) for item in found] == expected
+    assert {item["code"] for item in found} == {"unreadable-row"} and done.code == 1
+
+
+def test_a_row_over_several_lines_is_opened_with_its_finding(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(f"{LINE}\n{PRETTY}\n{LINE}\n")
+    opened = OpenedRows(name="a")
+    list(opened.read_file(str(tmp_path / "a.jsonl")))
+    messages = [[finding.message for finding in opened.open_row(place).findings] for place in range(3)]
+    opened.close()
+    assert messages == [[], [f"one JSON object over lines 2 to {SPAN + 2}; write it on one line"], []]
 
 
 @pytest.mark.parametrize("indent", [None, 0, 1, "\t"])

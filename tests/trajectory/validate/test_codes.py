@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.trajectory.validate.test_rules import DEFECTS
-from workbench.library.datasets.row_files import FileLine, parse_line, read_row
+from workbench.library.datasets.file_lines import FileLine
+from workbench.library.datasets.row_files import parse_line, read_row
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.check import RowsCheck
 from workbench.trajectory.validate.codes import ROW_CODES, CodeScope

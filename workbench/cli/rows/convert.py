@@ -238,6 +238,7 @@ def convert(
 
     _check(file, out, frame, as_json=as_json)
     check_address(engine, address)
+    is_folder = Path(file).expanduser().is_dir()
     options = RowOptions(
         result_role=result_role.value,
         frame=frame,
@@ -251,7 +252,8 @@ def convert(
         row_options=options,
         arguments=arguments.value,
         is_strict=strict,
-        allows_empty=allow_empty or Path(file).expanduser().is_dir(),
+        reports_damage=is_folder,
+        allows_empty=allow_empty or is_folder,
     )
     row_split = split_of(split, seed, group)
     summary = Summary()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.library.datasets.chunks import ChunkCheck, ChunkRunner, LocalRunner
-from workbench.library.datasets.row_files import read_row, read_rows
+from workbench.library.datasets.row_files import read_row, read_rows, until_damaged
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.formats.known import AUTO
 from workbench.trajectory.row import RowFinding
@@ -26,7 +26,8 @@ class RepairReport:
     written: int = 0
     """Rows that were written, repaired or unchanged."""
     left_out: int = 0
-    """Lines that are not JSON objects, and rows with NaN outside a line of JSON; they could not be written."""
+    """Rows that could not be written: lines that are not JSON objects, damaged ends of files, and rows with NaN
+    outside a line of JSON."""
     repaired: int = 0
     """Written rows with a repair."""
     codes: Counter[str] = field(default_factory=Counter[str])
@@ -45,7 +46,7 @@ def repair_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> R
     """
     report = RepairReport()
     with open_writer(target) as write:
-        for row in (row for file in files for row in read_rows(file)):
+        for row in (row for file in files for row in until_damaged(read_rows(file))):
             if row.fields is None:
                 report.left_out += 1
                 continue

@@ -8,13 +8,13 @@ from multiprocessing import get_context
 from typing import Final, NamedTuple, Protocol
 
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
+from workbench.library.datasets.file_lines import FileLine
 from workbench.library.datasets.row_files import (
-    DamagedFile,
-    FileLine,
     FileRow,
     format_of_row,
     parse_line,
     read_raw,
+    until_damaged,
 )
 from workbench.library.ray_cluster import map_numbers, started_ray
 from workbench.trajectory.row import RowFinding
@@ -92,17 +92,7 @@ def chunks_of(file: str) -> Iterator[Chunk]:
     Raises:
         BadInput: The file cannot be opened.
     """
-    return _chunks(_until_damaged(file))
-
-
-def _until_damaged(file: str) -> Iterator[FileLine | FileRow]:
-    number = 0
-    try:
-        for row in read_raw(file):
-            number = row.number
-            yield row
-    except DamagedFile as error:
-        yield FileRow(number + 1, None, f"from here on, the file cannot be read: {error.problem}"[:98])
+    return _chunks(until_damaged(read_raw(file)))
 
 
 def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck:

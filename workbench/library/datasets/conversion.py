@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import STANDARD_INPUT, FileRow, read_row, read_rows, shards_of
+from workbench.library.datasets.row_files import (
+    STANDARD_INPUT,
+    FileRow,
+    read_row,
+    read_rows,
+    shards_of,
+    until_damaged,
+)
 from workbench.library.datasets.row_writer import RowWriter, open_log_writer, open_writer
 from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.formats.row_format import RowFormat
@@ -32,6 +39,8 @@ class Conversion:
     too large, in Parquet only for such a number, and always for standard input, which cannot be read twice."""
     is_strict: bool = False
     """Whether to skip rows that would lose something."""
+    reports_damage: bool = False
+    """Whether the damaged rest of a file counts as one row that cannot be read. False: it ends the conversion."""
     allows_empty: bool = True
     """Whether a file without rows is converted to one without rows."""
 
@@ -88,13 +97,17 @@ def convert_files(
         writers = _Writers(target, split, stack, form)
         is_empty = True
         for source in sources:
-            for row in read_rows(source):
+            for row in _rows_of(source, conversion):
                 is_empty = False
                 reading = _row_reading(row, conversion.read_as)
                 yield ShardRow(source, _done(row.number, reading, form, row_options, conversion, writers))
         if is_empty and not conversion.allows_empty:
             where = f"file {', '.join(sources)}"
             raise NoRows(where, "it has no rows, so nothing was written", "or use --allow-empty")
+
+
+def _rows_of(source: str, conversion: Conversion) -> Iterator[FileRow]:
+    return until_damaged(read_rows(source)) if conversion.reports_damage else read_rows(source)
 
 
 def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
@@ -168,7 +181,7 @@ def _argument_form(sources: Sequence[str], target: str, conversion: Conversion) 
     if STANDARD_INPUT in sources:
         return "text"
     types, form = ArgumentTypes(mixes=target.endswith(".parquet")), format_named(conversion.write_as)
-    for row in (row for source in sources for row in read_rows(source)):
+    for row in (row for source in sources for row in _rows_of(source, conversion)):
         reading = _row_reading(row, conversion.read_as)
         # Only rows that will be written count.
         if not isinstance(reading, RowReading) or reading.problems:

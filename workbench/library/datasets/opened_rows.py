@@ -15,9 +15,9 @@ from typing import IO, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, loads_fast
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
+from workbench.library.datasets.file_lines import FileLine
 from workbench.library.datasets.row_files import (
     OWN_FILE,
-    FileLine,
     FileRow,
     format_of_row,
     has_plain_lines,
@@ -139,7 +139,7 @@ class OpenedRows:
             if self.keys is not None:
                 self.keys.append(key_of_unreadable(line_of_row(row)))
             findings: tuple[RowFinding, ...] = (formed,)
-            if isinstance(row, FileRow) and row.fields is None:
+            if (row.fields is None) if isinstance(row, FileRow) else (b"\n" in row.line[:-1]):
                 self._problems[place] = formed.message
         else:
             checked = check_fields(formed.fields, formed.row_format, repeated=formed.repeated)

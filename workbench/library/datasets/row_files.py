@@ -6,15 +6,16 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import IO, Final, NamedTuple, cast
+from typing import IO, Final, NamedTuple, TypeVar, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_strict, repeated_keys
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
+from workbench.library.datasets.file_lines import FileLine, with_joined_objects
 from workbench.trajectory.formats.known import format_for, log_format
 from workbench.trajectory.formats.logs.session_log import TRACES
 from workbench.trajectory.formats.row_format import LogShape, RowFormat
@@ -57,17 +58,6 @@ class FileRow(NamedTuple):
         return int(match[1]) + 1 if match else self.number
 
 
-class FileLine(NamedTuple):
-    """A line of a file whose JSON is not parsed yet."""
-
-    number: int
-    """As in `FileRow`."""
-    line: bytes
-    """The bytes of the line."""
-    offset: int = 0
-    """Where the line begins in the file after decompression, in bytes."""
-
-
 class RowWithFormat(NamedTuple):
     """A row and its format."""
 
@@ -78,6 +68,7 @@ class RowWithFormat(NamedTuple):
     """As in `FileRow`."""
 
 
+ReadAs = TypeVar("ReadAs", bound="FileLine | FileRow")
 _EVENT: Final = re.compile(rf"/{TRACES}/(\d+)")
 _ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".parquet")
 
@@ -161,6 +152,17 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
         raise DamagedFile(f"file {source}", f"it is cut off or damaged: {error}") from error
 
 
+def until_damaged(rows: Iterable[ReadAs]) -> "Iterator[ReadAs | FileRow]":
+    """Yield the rows of a file. One that is cut off ends with a row that says so."""
+    number = 0
+    try:
+        for row in rows:
+            number = row.number
+            yield row
+    except DamagedFile as error:
+        yield FileRow(number + 1, None, f"from here on, the file cannot be read: {error.problem}"[:98])
+
+
 def has_plain_lines(source: str) -> bool:
     """Whether each row of a file is a line without compression, so that it can be read again by its offset.
 
@@ -193,9 +195,9 @@ def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
 
 def parse_line(file_line: FileLine) -> FileRow:
     """Parse a line as a row."""
-    number, line, _ = file_line
+    number, line = file_line.number, file_line.line.removesuffix(b"\n")
     try:
-        return _as_row(loads_strict(line), number, line.removesuffix(b"\n"))
+        return _as_row(loads_strict(line), number, line)
     except ValueError:
         pass
     if line.startswith(_BOM):
@@ -205,15 +207,20 @@ def parse_line(file_line: FileLine) -> FileRow:
     except UnicodeDecodeError as error:
         return FileRow(number, None, f"not UTF-8 at byte {error.start}")
     except json.JSONDecodeError as error:
-        return FileRow(number, None, f"not JSON: {json_fault(error)} at column {error.colno}")
+        line_no = f"line {number + error.lineno - 1}, " if error.lineno > 1 else ""
+        return FileRow(number, None, f"not JSON: {json_fault(error)} at {line_no}column {error.colno}")
     except (ValueError, RecursionError) as error:
         return FileRow(number, None, f"not JSON: {str(error)[:60]}")
-    return _as_row(value, number, line.removesuffix(b"\n"), repeated)
+    return _as_row(value, number, line, repeated)
 
 
 def _as_row(
     value: JsonValue, number: int, line: bytes | None = None, repeated: tuple[str, ...] = ()
 ) -> FileRow:
+    if line is not None and b"\n" in line:
+        last = number + line.count(b"\n")
+        problem = f"one JSON object over lines {number} to {last}; write it on one line"
+        return FileRow(number, None, problem, line)
     if isinstance(value, dict):
         return FileRow(number, value, line=line, repeated=repeated)
     return FileRow(number, None, "not a JSON object")
@@ -258,8 +265,7 @@ def _rows_or_sessions(
     heads = list(islice(lines, _MOST_HEADS))
     log = _log_of(heads)
     if log is None:
-        yield from heads
-        yield from lines
+        yield from with_joined_objects(chain(heads, lines), limits.row_bytes)
         return
     values: list[JsonValue] = []
     repeated: list[tuple[int, str]] = []
