@@ -195,3 +195,29 @@ def test_spans_of_a_part_of_a_turn_are_an_error() -> None:
     start = text.index("Hello")
     assert problems_of({"text": text, "loss_spans": [[start, start + 15]]}) == []
     assert problems_of({"text": text, "loss_spans": [[start + 1, start + 15]]}) == ["mask-value"]
+
+
+@pytest.mark.parametrize(
+    ("spans", "pointer"),
+    [
+        ([[52, 67], [67, 69]], "/loss_spans/1"),
+        ([[-1, 67]], "/loss_spans/0"),
+        ([[67, 52]], "/loss_spans/0"),
+        ([[52, 52]], "/loss_spans/0"),
+        ([[52, 67], [52, 67]], "/loss_spans/1"),
+        ([[52, 67], [17, 29]], "/loss_spans/1"),
+        ([[52.0, 67.0]], "/loss_spans"),
+        ([["52", "67"]], "/loss_spans"),
+        ([[52, True]], "/loss_spans"),
+        ([[52, 67, 1]], "/loss_spans"),
+        ([52, 67], "/loss_spans"),
+        ("52-67", "/loss_spans"),
+        ({"start": 52}, "/loss_spans"),
+    ],
+)
+def test_spans_outside_of_the_text_and_spans_that_overlap_are_an_error(spans: object, pointer: str) -> None:
+    text = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n"
+    row = {"text": text, "loss_spans": spans}
+    found = check_completely(FORMATS["raw"].read(row)).findings
+    assert [(finding.code, finding.pointer) for finding in found] == [("mask-value", pointer)]
+    assert len(found[0].message) < 100

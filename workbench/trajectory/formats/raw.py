@@ -51,7 +51,7 @@ def _read(row: JsonObject) -> TrainingRow:
         message = "the row has no text in `text`"
         findings.append(RowFinding(code="missing-field", message=message, pointer=_POINTER))
         text = ""
-    spans = _loss_spans(row.get("loss_spans"), findings)
+    spans = _loss_spans(row.get("loss_spans"), len(text), findings)
     entries = tuple(
         _entry(text, turn, place, spans, findings) for place, turn in enumerate(_turns(text, findings))
     )
@@ -125,13 +125,27 @@ def _entry(
     )
 
 
-def _loss_spans(value: JsonValue, findings: list[RowFinding]) -> Sequence[Span] | None:
+def _loss_spans(value: JsonValue, size_chars: int, findings: list[RowFinding]) -> Sequence[Span] | None:
+    """Return the spans that the loss counts; None if the row does not say, or if one of them is wrong."""
     if value is None:
         return None
-    if isinstance(value, list) and all(_is_pair(pair) for pair in value):
-        return [Span(*cast(list[int], pair)) for pair in value]
-    message = "`loss_spans` is not a list of [start, end] pairs"
-    findings.append(RowFinding(code="missing-field", message=message, pointer="/loss_spans"))
+    problem, pointer = "`loss_spans` is not a list of [start, end] pairs of integers", "/loss_spans"
+    if isinstance(value, list) and all(map(_is_pair, value)):
+        spans = [Span(*cast(list[int], pair)) for pair in value]
+        ends = (0, *(span.end for span in spans))
+        wrong = [place for place, (start, end) in enumerate(spans) if not ends[place] <= start < end]
+        if not wrong and ends[-1] <= size_chars:
+            return spans
+        place = wrong[0] if wrong else len(spans) - 1
+        start, end = spans[place]
+        pointer = f"{pointer}/{place}"
+        if end > size_chars or start < 0:
+            problem = f"[{start}, {end}] is outside of the text, which has {size_chars} characters"
+        elif start >= end:
+            problem = f"[{start}, {end}] is empty; remove it"
+        else:
+            problem = f"[{start}, {end}] begins before the end of the span before it; sort and join them"
+    findings.append(RowFinding(code="mask-value", message=problem, pointer=pointer))
     return None
 
 
