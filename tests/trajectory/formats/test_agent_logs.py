@@ -91,6 +91,30 @@ def test_of_claude_code() -> None:
     assert unread.endswith("requestId, stop_reason, toolUseResult, usage, userType")
 
 
+def test_members_of_events_are_carried_or_reported_as_lost() -> None:
+    header = {"type": "session", "harness": "a", "id": "s"}
+    asks = {"type": "message", "id": "e1", "requestId": "r", "message": {"role": "user", "content": "Hi"}}
+    says = {"type": "message", "cost": 1, "message": {"role": "assistant", "content": "Hello.", "cost": 2}}
+    row = {"traces": [header, asks, says]}
+    done = convert_row(row, FORMATS["session-trace"], FORMATS["openai"], RowOptions())
+    assert done.row is not None
+    assert done.row["messages"] == [
+        {"role": "user", "content": "Hi", "requestId": "r"},
+        {"role": "assistant", "content": "Hello.", "cost": 2},
+    ]
+    assert [loss.name for loss in done.losses] == ["key cost"]
+    done = convert_row(row, FORMATS["session-trace"], FORMATS["session-trace"], RowOptions())
+    assert [loss.name for loss in done.losses] == ["key cost", "key requestId", "key cost"]
+    log = {
+        "traces": [
+            {**asked("u1", None, "Hi"), "userType": "external"},
+            spoken("u2", "u1", "m1", text("Hello.")),
+        ]
+    }
+    done = convert_row(log, FORMATS["claude-code"], FORMATS["openai"], RowOptions())
+    assert "key userType" in [loss.name for loss in done.losses]
+
+
 def test_of_what_claude_code_adds_and_the_user_undoes() -> None:
     row = read(
         asked("u1", None, "Hi"),

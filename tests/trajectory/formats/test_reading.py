@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.trajectory.validate.rows import findings_of
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, detect_format, format_named
 from workbench.trajectory.writing.convert import convert_row
@@ -221,7 +222,7 @@ def test_no_row_raises_when_it_is_read_or_written(name, row):
         assert (done.row is None) == bool(done.problems)
 
 
-@pytest.mark.parametrize("before", ["I look it up.\n", "hm</think>", "Sure: ```json\n"])
+@pytest.mark.parametrize("before", ["I look it up.\n", "<tool>hm</tool>", "Sure: ```json\n"])
 @pytest.mark.parametrize("after", ["", "\nDone."])
 def test_text_beside_a_call_of_llamafactory_is_not_cut_away(before, after):
     row = llamafactory_call(before + '{"name": "f", "arguments": {"a": 1}}' + after)
@@ -333,3 +334,43 @@ def test_the_order_of_a_message_s_keys_is_kept(to, keys):
     done = convert_row(row, FORMATS["openai"], FORMATS[to], RowOptions())
     assert done.problems == ()
     assert list(read(done.row).entries[0].others.items()) == list(keys.items())
+
+
+@pytest.mark.parametrize("name", ["sharegpt", "llamafactory"])
+def test_a_system_text_in_a_column_is_the_system_message_unless_the_conversation_has_one(name):
+    row = llamafactory_call('{"name": "f", "arguments": {"a": 1}}')
+    if name == "sharegpt":
+        words = {"human": "human", "function_call": "gpt", "observation": "tool", "gpt": "gpt"}
+        for entry in row["conversations"]:
+            tag = {"function_call": "tool_call", "observation": "tool_response"}.get(entry["from"])
+            value = f"<{tag}>\n{entry['value']}\n</{tag}>" if tag else entry["value"]
+            entry |= {"from": words[entry["from"]], "value": value}
+    in_column = {**row, "system": "Be brief."}
+    own = {"from": "system", "value": "Be kind."}
+    in_both = {**in_column, "conversations": [own, *row["conversations"]]}
+    assert detect_format(in_column) is detect_format(in_both) is FORMATS[name]
+    assert findings_of(in_column) == findings_of(in_both) == []
+    done = convert_row(in_column, FORMATS[name], FORMATS["trl"], RowOptions())
+    assert done.row["messages"][0] == {"role": "system", "content": "Be brief."} and "system" not in done.row
+    done = convert_row(in_both, FORMATS[name], FORMATS["trl"], RowOptions())
+    assert done.row["messages"][0] == {"role": "system", "content": "Be kind."}
+    assert [message["role"] for message in done.row["messages"]].count("system") == 1
+    assert done.row["system"] == "Be brief."
+    done = convert_row(in_both, FORMATS[name], FORMATS["llamafactory"], RowOptions())
+    assert done.row["system"] == "Be kind." and [loss.code for loss in done.losses] == ["column"]
+    done = convert_row(in_column, FORMATS[name], FORMATS["sharegpt"], RowOptions())
+    assert [entry["from"] for entry in done.row["conversations"]].count("system") == 1
+    assert "system" not in done.row
+
+
+@pytest.mark.parametrize("end", ["</think>", "\n</think>\n\n"])
+def test_a_thought_of_llamafactory_without_its_opening_tag_is_read_with_a_finding(end):
+    row = llamafactory_call(f'hm{end}{{"name": "f", "arguments": {{"a": 1}}}}')
+    found = [(finding.code, finding.entry, finding.pointer) for finding in findings_of(row)]
+    assert found == [("call-not-strict", 1, "/conversations/1/value")]
+    done = convert_row(row, FORMATS["llamafactory"], FORMATS["trl"], RowOptions())
+    assert done.row["messages"][1]["reasoning_content"] == "hm" and not done.losses
+    assert done.row["messages"][1]["tool_calls"][0]["function"]["arguments"] == {"a": 1}
+    done = convert_row(row, FORMATS["llamafactory"], FORMATS["llamafactory"], RowOptions())
+    assert findings_of(done.row) == []
+    assert findings_of(llamafactory_call('{"name": "f", "arguments": {"a": "</think>"}}')) == []

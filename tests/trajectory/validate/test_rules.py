@@ -42,6 +42,21 @@ def given(arguments: object, row: dict[str, Any] = OPENAI) -> dict[str, Any]:
     return changed(row, "messages", CALLS, "tool_calls", 0, "function", "arguments", to=arguments)
 
 
+def nested(levels: int) -> object:
+    """Return a number within this many lists and objects in turn."""
+    value: object = 1
+    for level in range(levels):
+        value = [value] if level % 2 else {"a": value}
+    return value
+
+
+def open_tool(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose first tool takes any arguments."""
+    return changed(
+        row, "tools", 0, "function", "parameters", to={"type": "object", "additionalProperties": True}
+    )
+
+
 def beside(*, city: str, **members: object) -> dict[str, Any]:
     """Return a row whose first call has members beside its arguments."""
     function = {"name": "get_weather", "arguments": json.dumps({"city": city}), **members}
@@ -130,6 +145,8 @@ NOTHING_WRONG = {
     "French and Portuguese": speak(ENDS, "Voilà « le café » : “AMANHÔ, naïve, SÃO, été\u00a0»."),
     "Chinese, Russian and an emoji": speak(ENDS, "中文 Привет 😀 \U0001f1e9\U0001f1ea"),
     "many digits that are not a card": speak(ASKS, "Order 4111 1111 1111 1112"),
+    "the largest integers and the deepest column": {**SHAREGPT, "n": [2**63 - 1, -(2**63)], "tree": nested(62)},
+    "long numbers as text": {**OPENAI, "n": [str(2**70), "[" * 300 + "]" * 300]},
     "an open schema": changed(
         changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
             "type": "object", "properties": {"city": {}}, "additionalProperties": True}}}])),
@@ -180,6 +197,20 @@ def observed(text: str) -> dict[str, Any]:
         TALK: [{"from": speaker, "value": value} for speaker, value in turns],
         "tools": json.dumps([SPEC]),
     }
+
+
+def calling(arguments: object) -> dict[str, Any]:
+    """Return an answer with one call."""
+    function = {"name": "get_weather", "arguments": arguments}
+    return {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": function}]}
+
+
+PAIR: dict[str, Any] = {
+    "prompt": [{"role": "user", "content": "Weather?"}],
+    "chosen": [{"role": "assistant", "content": "Sun."}],
+    "rejected": [calling({"city": "a"})],
+    "tools": [SPEC, OTHER],
+}
 
 
 DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
@@ -233,6 +264,8 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
         None,
         "/tools/1/function/parameters/type",
     ),
+    ("spec-unsound", changed(OPENAI, "tools", 0, "function", "parameters", "type", to="array"), None,
+     "/tools/0/function/parameters/type"),
     (
         "spec-unusual",
         changed(OPENAI, "tools", 0, "function", "parameters", "properties", "days", "type", to="int"),
@@ -366,7 +399,8 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("tools-unlisted", log({"type": "session", "id": "s"}), None, "/traces/0"),
     ("log-line", log(HEADER, '{"type": "mess'), None, "/traces/3"),
     ("log-event", log(HEADER, {"type": "brain-wave"}), None, "/traces/3"),
-    ("log-members", log(HEADER, {"type": "message", "requestId": "r", "message": {"role": "user", "content": "?"}},
+    ("log-members", log(HEADER, {"type": "message", "id": "r", "rating": 1, "message":
+                                 {"role": "user", "content": "?", "rating": 2}},
                         {"type": "message", "message": {"role": "assistant", "content": "!"}}), None, "/traces/0"),
     ("log-compacted", log(HEADER, {"type": "compaction", "summary": "Greetings."}), None, "/traces/3"),
     ("log-left-out", CODEX, None, "/traces/4"),

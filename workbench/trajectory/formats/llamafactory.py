@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -67,14 +68,16 @@ def read_entries(row: JsonObject, name: str, own: Collection[str]) -> TrainingRo
         own: Columns that the format uses.
     """
     findings: list[RowFinding] = []
-    entries = (*system_column(row), *split_lists([*_entries(row, findings)]))
+    system = system_column(row)
+    entries = (*system, *split_lists([*_entries(row, findings)]))
+    unused = () if system or not row.get("system") else ("system",)
     return TrainingRow(
         format=name,
         fields=row,
         entries=entries,
         spells_calls=True,
         declarations=tuple(read_declarations(row, entries, findings)),
-        columns={key: value for key, value in row.items() if key not in own},
+        columns={key: value for key, value in row.items() if key not in own or key in unused},
         findings=tuple(findings),
     )
 
@@ -93,6 +96,12 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
     if raw_entry.speaker == "function_call":
         thought, body = _without_thought(text)
         calls_read = tuple(read_calls(body, raw_entry.text_pointer, "function_call", raw_entry.report))
+        if thought is not None and not THOUGHT.match(text):
+            # The trainer looks for both tags, and takes such a thought for a part of the JSON.
+            calls_read = tuple(
+                call if call.problem else replace(call, fixes=(*call.fixes, "orphan-close-tag"))
+                for call in calls_read
+            )
         if any(call.problem or call.fixes for call in calls_read):
             tagged_text = text.removesuffix(body) + tagged_calls(body)
         text = ""
@@ -117,8 +126,13 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
 
 
 def _without_thought(text: str) -> tuple[str | None, str]:
-    match = THOUGHT.match(text)
-    return (match[1], text[match.end() :]) if match else (None, text)
+    if match := THOUGHT.match(text):
+        return match[1], text[match.end() :]
+    # A template may have opened the thought in the prompt.
+    thought, end, body = (
+        ("", "", text) if text.lstrip().startswith(("{", "[")) else text.partition("</think>")
+    )
+    return (thought.strip(), body.lstrip()) if end else (None, text)
 
 
 def _results(text: str, calls: int) -> Sequence[str]:
@@ -139,7 +153,8 @@ def _fits(row: JsonObject) -> bool:
     for entry in conversation_of(row):
         if isinstance(entry, dict) and entry.get("from") in ("function_call", "observation"):
             return True
-    return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
+    begins_with_question = as_object(conversation_of(row)[0]).get("from") == "human"
+    return begins_with_question and isinstance(row.get("system"), str) and has_llamafactory_entries(row)
 
 
 def add_tools_column(draft: RowDraft) -> None:

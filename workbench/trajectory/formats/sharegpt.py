@@ -26,6 +26,7 @@ from workbench.trajectory.formats.shared.text_entries import (
     read_from_value,
     read_results,
     record_result,
+    system_column,
     text_entries,
 )
 from workbench.trajectory.hermes_text import spell_parts
@@ -171,13 +172,15 @@ def _read(row: JsonObject, variant: _Variant) -> TrainingRow:
     entries = split_lists(
         [_entry(raw_entry, variant) for raw_entry in read_from_value(row, SPEAKERS, variant.name, findings)]
     )
+    system = system_column(row)
+    own, entries = (*_OWN, "system") if system else _OWN, (*system, *entries)
     return TrainingRow(
         format=variant.name,
         fields=row,
         entries=entries,
         spells_calls=True,
         declarations=tuple(read_declarations(row, entries, findings)),
-        columns={key: value for key, value in row.items() if key not in _OWN},
+        columns={key: value for key, value in row.items() if key not in own},
         findings=tuple(findings),
     )
 

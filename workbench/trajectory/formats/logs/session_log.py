@@ -118,6 +118,7 @@ class LogReading:
             names = ", ".join(sorted(self.unread))
             note = f"members of events that are not read: {names}"
             findings.append(_finding("log-members", note, Severity.NOTE))
+            lost += [ConversionChange(code=Loss.ENTRY_KEYS, detail=name) for name in sorted(self.unread)]
         if not row.entries:
             findings.append(_finding("missing-field", "the session has no messages", Severity.ERROR))
         elif not row.declarations:

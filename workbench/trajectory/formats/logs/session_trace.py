@@ -44,7 +44,8 @@ _PI: Final = frozenset(
 )
 """Other kinds of events in Pi's sessions."""
 _OWN: Final = ("type", "tools")
-_ENVELOPE: Final = frozenset({"type", "message"})
+_ENVELOPE: Final = frozenset({"type", "message", "id", "parentId"})
+"""Members of an event that are about the log: the ids of it and of the event before it."""
 _SECONDS_BELOW: Final = 100_000_000_000
 """Times below it are in seconds: as milliseconds, they would be before 1973."""
 _MESSAGE: Final = ("role", "content", "reasoningContent", "toolCalls", "toolCallId", "isError", "model")
@@ -63,7 +64,6 @@ def _read(row: JsonObject) -> TrainingRow:
                 if name not in _OWN:
                     log.columns.setdefault(name, value)
         elif event.kind == "message":
-            log.unread.update(event.fields.keys() - _ENVELOPE)
             log.messages.append(_read_message(log, event))
         elif event.kind == "model_change":
             log.column("model", event.fields.get("modelId"))
@@ -78,6 +78,11 @@ def _read_message(log: LogReading, event: Event) -> BuiltMessage:
     fields, place = as_object(event.fields.get("message")), f"{event.pointer}/message"
     role, model = fields.get("role"), fields.get("model")
     others = {key: value for key, value in fields.items() if key not in _MESSAGE}
+    for key, value in event.fields.items():
+        if key in others or key in _MESSAGE:
+            log.unread.add(key)
+        elif key not in _ENVELOPE:
+            others[key] = value
     if role == "assistant" and model is not None:
         log.column("model", model)
         if model != log.columns.get("model"):

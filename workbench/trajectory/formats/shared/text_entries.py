@@ -356,10 +356,16 @@ def read_from_value(
         yield raw_entry
 
 
-def system_column(row: JsonObject) -> Iterator[RowEntry]:
-    """Yield the system text of the column `system`, if there is one."""
-    text = row.get("system")
-    if isinstance(text, str) and text:
-        yield RowEntry(
-            place=-1, pointer="/system", role=Role.SYSTEM, speaker="system", text=text, text_pointer="/system"
-        )
+def system_column(row: JsonObject) -> tuple[RowEntry, ...]:
+    """Return the system text of the column `system`, if there is one. A system text in the conversation replaces it.
+
+    *Source:* LLaMA-Factory's `SharegptDatasetConverter`.
+    """
+    text, entries = row.get("system"), conversation_of(row)
+    has_own = bool(entries) and as_object(entries[0]).get("from") == "system"
+    if not isinstance(text, str) or not text or has_own:
+        return ()
+    entry = RowEntry(
+        place=-1, pointer="/system", role=Role.SYSTEM, speaker="system", text=text, text_pointer="/system"
+    )
+    return (entry,)
