@@ -67,6 +67,7 @@ def reason_of(line):
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.model
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", WALKED)
 def test_the_command_lines_of_a_page_run_from_top_to_bottom(page, tmp_path, shell):
     lines = [line for line in WALKED[page] if not NOT_HERE.match(line)]

@@ -225,8 +225,11 @@ def message_key(message: Message) -> str:
     True
     """
     # White space within texts is reduced to single spaces, so a line break separates the parts.
-    text = without_stamp(message.text).text if message.role is Role.USER else message.text
-    parts = [message.role.value, " ".join(text.split())]
+    role, text = message.role, message.text
+    if role is Role.USER:
+        text = without_stamp(text).text
+    # A role is a text. Its `value` would take as long as the rest.
+    parts: list[str] = [role, " ".join(text.split())]
     parts += (canonical_json([call.name, _arguments(call)]) for call in message.calls)
     return "\n".join(parts)
 

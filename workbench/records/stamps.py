@@ -27,7 +27,7 @@ _MONTH: Final = (
 )
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _ZONE: Final = r"(?: ?(?:Z|UTC|GMT)\b|[+-]\d\d:?\d\d)?"
-_CLOCK: Final = rf"\d{{1,2}}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm]\b)?{_ZONE}"
+_CLOCK: Final = rf"\d{{1,2}}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm]\b)?{_ZONE}"
 _MOMENTS: Final = (
     rf"\d{{4}}-\d\d-\d\d(?:[T ]{_CLOCK})?",
     _CLOCK,
@@ -43,18 +43,16 @@ _VARYING: Final = re2.compile(rf"\b(?:{'|'.join(_MOMENTS)})|\d+(?:[.,]\d+)*")
 _MASK: Final = "#"
 
 _STAMP_CHARS: Final = 200
-"""How far from the beginning or the end of a message a stamp is looked for."""
-_LABEL: Final = r"(?:the )?(?:current(?:ly)?|local time|now|timestamp|today)(?:'s)?[\w ]{0,40}?(?: is|:|=)"
-_FORMS: Final = (
-    r"<(?P<tag>[\w-]*(?:now|time|date|clock|stamp)[\w-]*)>[^<>]*</(?P=tag)>",
-    r"\[[^\[\]\n]*\]",
-    rf"(?i:{_LABEL})[^\n]*",
-)
-_FIRST: Final = tuple(re.compile(rf"{form}(?:\s+|\Z)") for form in _FORMS)
-# Text without brackets is a stamp only on a line of its own.
-_LAST: Final = tuple(
-    re.compile(rf"{before}{form}\Z") for before, form in zip((r"\s*", r"\s*", r"\n\s*"), _FORMS, strict=True)
-)
+"""How far from the end of a message a stamp is looked for."""
+_TAG: Final = r"<(?P<tag>[\w-]{0,20}(?:now|time|date|clock|stamp)[\w-]{0,20})>[^<>]{0,120}</(?P=tag)>"
+_BRACKET: Final = r"\[[^\[\]\n]{0,120}\]"
+_LABEL: Final = r"(?:the )?(?:current(?:ly)?|local time|now|timestamp|today)(?:'s)?[a-z ]{0,40}?(?: is|:|=)"
+_LINE: Final = rf"(?i:{_LABEL})[^\n]{{0,120}}"
+_FIRST: Final = re.compile(rf"(?:{_TAG}|{_BRACKET}|{_LINE})(?:\s+|\Z)")
+_FIRST_CHARS: Final = frozenset("<[cClLnNtT")
+"""How a stamp begins: as an element, a bracket or a label."""
+_LAST: Final = re.compile(rf"(?:{_TAG}|{_BRACKET})\Z")
+_LAST_LINE: Final = re.compile(rf"{_LINE}\Z")
 _OTHER_WORD: Final = re.compile(
     r"\b(?!(?:am?|and|at|clock|currently|current|datetime|date|day|gmt|in|is|it|local|now|of|on|pm|s|sent|stamp|the|"
     r"timestamp|timezone|time|today|tz|unix|utc|z|zone)\b)[^\W_]+"
@@ -112,16 +110,18 @@ def without_stamp(text: str) -> Unstamped:
     Unstamped(text='Remind me at 12:00', stamp='')
     """
     text = text.strip()
-    head, tail = text[:_STAMP_CHARS], text[-_STAMP_CHARS:]
-    if _MOMENT.search(head):
-        found = next(filter(None, (form.match(head) for form in _FIRST)), None)
-        if found and found.end() < len(text) and _is_stamp(found.group()):
-            return Unstamped(text[found.end() :], found.group().strip())
-    if _MOMENT.search(tail):
-        found = next(filter(None, (form.search(tail) for form in _LAST)), None)
-        start = len(text) - len(tail) + found.start() if found else 0
-        if found and start > 0 and _is_stamp(found.group()):
-            return Unstamped(text[:start], found.group().strip())
+    # Each message of each request is looked at, and nearly all have no stamp. So the cheap questions come first.
+    found = _FIRST.match(text) if text[:1] in _FIRST_CHARS else None
+    if found and found.end() < len(text) and _is_stamp(found.group()):
+        return Unstamped(text[found.end() :], found.group().strip())
+    line = text.rfind("\n") + 1
+    if text[-1:] in (">", "]"):
+        found = _LAST.search(text, max(line, len(text) - _STAMP_CHARS))
+    else:
+        # Text without brackets is a stamp only on a line of its own.
+        found = line and _LAST_LINE.match(text, line)
+    if found and found.start() > 0 and _is_stamp(found.group()):
+        return Unstamped(text[: found.start()].rstrip(), found.group())
     return Unstamped(text, "")
 
 

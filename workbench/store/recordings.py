@@ -23,10 +23,10 @@ are written below `a1`. Sent again with the same answer, nothing is written. If 
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
@@ -39,7 +39,6 @@ from workbench.records.exchanges import (
     ClientRequest,
     RecordedAnswer,
     RecordedPart,
-    RequestPath,
     compaction_note,
     kept_hash,
     next_hash,
@@ -55,6 +54,14 @@ from workbench.store.message_batch import MessageBatch, Written
 from workbench.store.message_writer import write_generation
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.paths import message_row, read_path
+from workbench.store.recorded_matches import (
+    Match,
+    conditions_of,
+    find_kept,
+    find_matches,
+    longest_of,
+    nearest_of,
+)
 from workbench.store.rows import new_id
 from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -67,21 +74,6 @@ from workbench.store.tables import (
 )
 from workbench.store.tables.sessions import SHUFFLE_LIMIT
 from workbench.store.version_rows import put_setup
-
-_LAST: Final = 8
-"""How many of the last messages of a request are looked up first. A request usually adds a few messages."""
-
-
-class _Match(NamedTuple):
-    """A stored message that ends a part of a request."""
-
-    depth: int
-    """Index of its path hash in the request."""
-    session_id: str
-    message_id: str
-    position: int
-    """Number of messages above it."""
-    has_same_system: bool
 
 
 class RecordingStore(OwnerScope):
@@ -98,10 +90,10 @@ class RecordingStore(OwnerScope):
         with self._database.reading() as db:
             if request.session_name:
                 return self._find_named(db, request)
-            conditions = (*self._is_live(), *_is_asked(request))
-            match = _nearest(_matches(db, request.path, conditions), request.path)
+            conditions = (*self._is_live(), *conditions_of(request))
+            match = nearest_of(find_matches(db, request.path, conditions), request.path)
             if match is None:
-                return _find_kept(db, request, conditions)
+                return find_kept(db, request, conditions)
         return RecordedPart(session_id=match.session_id, depth=match.depth)
 
     def last_recorded(self) -> datetime | None:
@@ -142,7 +134,7 @@ class RecordingStore(OwnerScope):
 
     def _find_named(self, db: Session, request: ClientRequest) -> RecordedPart | None:
         name = request.session_name
-        is_of_tag, *is_asked = _is_asked(request)
+        is_of_tag, *is_asked = conditions_of(request)
         is_named = (col(RecordedSessionRow.name) == name) & is_of_tag
         session_id = db.exec(
             select(SessionRow.id)
@@ -211,6 +203,7 @@ class _SessionWriter:
         self._session = session
         self._request = request
         self._path = request.path
+        self._system_hash = request.path.system_hash
         self._now = now
         self._parent: Written | None = None
         self._batch = MessageBatch()
@@ -258,35 +251,36 @@ class _SessionWriter:
         Returns:
             The number of messages of the talk that it has.
         """
-        matches = _matches(self._db, self._path, (col(SessionRow.id) == self._session.id,), is_any_depth=True)
-        longest = _longest(matches)
-        own = _longest([match for match in matches if match.has_same_system])
+        matches = find_matches(
+            self._db, self._path, (col(SessionRow.id) == self._session.id,), is_any_depth=True
+        )
+        longest = longest_of(matches)
+        own = longest_of([match for match in matches if match.has_same_system])
         depth = own.depth if own else 0
         text = _text_of(self._request.system)
         if longest is not None and longest.depth > depth:
             # The longest part is below another system text.
-            path = read_path(self._db, self._session, longest.message_id)
-            before = _text_of([stored.message for stored in path[: -longest.depth]])
+            before = self._stored_system(longest.system_hash)
             if mask_numbers(before) == mask_numbers(text):
                 return self._go_on(longest, system_note(before, text))
             self._go_on_below(own)
-            common = path[-longest.depth :]
+            common = read_path(self._db, self._session, longest.message_id)[-longest.depth :]
             for stored, path_hash in zip(common[depth:], self._path.hashes[depth + 1 :], strict=False):
                 self._add_copy(stored, path_hash, None)
             return longest.depth
         if own and mask_moments(text) != text:
-            return self._go_on(own, system_note(self._stored_system(), text))
+            return self._go_on(own, system_note(self._stored_system(own.system_hash), text))
         self._go_on_below(own)
         return depth
 
-    def _go_on(self, match: _Match, note: Finding | None) -> int:
+    def _go_on(self, match: Match, note: Finding | None) -> int:
         """Continue below a stored message although the system text is not quite the same."""
-        self._parent = Written(match.message_id, match.position)
+        self._parent, self._system_hash = Written(match.message_id, match.position), match.system_hash
         if note is not None:
             self._notes.append(note)
         return match.depth
 
-    def _go_on_below(self, own: _Match | None) -> None:
+    def _go_on_below(self, own: Match | None) -> None:
         """Continue below a stored message with the same system text, or begin a branch with the system messages."""
         if own:
             self._parent = Written(own.message_id, own.position)
@@ -294,15 +288,15 @@ class _SessionWriter:
         for message in self._request.system:
             self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
 
-    def _stored_system(self) -> str:
-        """Return the system text of the session that counts as the request's."""
+    def _stored_system(self, system_hash: str) -> str:
+        """Return a system text of the session."""
         found = self._db.exec(
             select(MessageRow.text)
             .join(RecordedMessageRow, col(RecordedMessageRow.message_id) == col(MessageRow.id))
             .where(col(RecordedMessageRow.session_id) == self._session.id)
-            .where(col(RecordedMessageRow.system_hash) == self._path.system_hash)
+            .where(col(RecordedMessageRow.system_hash) == system_hash)
             .where(col(MessageRow.role) == Role.SYSTEM.value, is_shown())
-            .where(col(MessageRow.position) < len(self._request.system))
+            .where(col(RecordedMessageRow.path_hash) == self._path.hashes[0])
             .order_by(col(MessageRow.position))
         )
         return "\n".join(found)
@@ -316,9 +310,9 @@ class _SessionWriter:
         }
         row = RecordedMessageRow
         found = self._db.exec(
-            select(row.kept_hash, row.message_id).where(
-                col(row.session_id) == self._session.id, col(row.kept_hash).in_(hashes)
-            )
+            select(row.kept_hash, row.message_id)
+            .join(MessageRow, col(MessageRow.id) == col(row.message_id))
+            .where(col(row.session_id) == self._session.id, col(row.kept_hash).in_(hashes), is_shown())
         ).all()
         if not found:
             return {}
@@ -368,7 +362,7 @@ class _SessionWriter:
                 "message_id": self._parent.id,
                 "session_id": self._session.id,
                 "path_hash": path_hash,
-                "system_hash": self._path.system_hash,
+                "system_hash": self._system_hash,
                 "kept_hash": kept_hash,
             }
         )
@@ -401,98 +395,5 @@ class _SessionWriter:
             index_session_names(self._db, session.id)
 
 
-def _is_asked(request: ClientRequest) -> tuple[ColumnElement[bool], ...]:
-    """Return conditions that are true if the session of the outer query can have the request."""
-    row = RecordedSessionRow
-    return (
-        col(row.tag) == request.tag,
-        col(row.model) == request.setup.model,
-        col(row.contract) == request.setup.contract_name,
-    )
-
-
-def _find_kept(
-    db: Session, request: ClientRequest, conditions: Sequence[ColumnElement[bool]]
-) -> RecordedPart | None:
-    """Return the session of a conversation whose beginning the client replaced, the newest of several."""
-    if not request.kept_hashes:
-        return None
-    row = RecordedMessageRow
-    session_id = db.exec(
-        select(row.session_id)
-        .join(MessageRow, col(MessageRow.id) == col(row.message_id))
-        .join(SessionRow, col(SessionRow.id) == col(row.session_id))
-        .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(row.session_id))
-        .where(col(row.kept_hash).in_(request.kept_hashes), is_shown(), *conditions)
-        .where(col(row.system_hash) == request.path.system_hash)
-        .order_by(col(MessageRow.created_at).desc())
-        .limit(1)
-    ).first()
-    return None if session_id is None else RecordedPart(session_id=session_id, depth=0)
-
-
 def _text_of(system: Sequence[Message]) -> str:
     return "\n".join(message.text for message in system)
-
-
-def _nearest(matches: Sequence[_Match], path: RequestPath) -> _Match | None:
-    """Return the match with the most answers; of several, one with the same system text, then the longest.
-
-    Messages after the last answer do not count first: two agents whose system texts differ in a number may get the same
-    results for the same call, but each goes on below its own answer.
-    """
-    return max(
-        matches,
-        key=lambda match: (path.answers[match.depth], match.has_same_system, match.depth),
-        default=None,
-    )
-
-
-def _longest(matches: Sequence[_Match]) -> _Match | None:
-    """Return the longest match; of several, one with the same system text, then the newest."""
-    return max(matches, key=lambda match: (match.depth, match.has_same_system), default=None)
-
-
-def _matches(
-    db: Session, path: RequestPath, conditions: Sequence[ColumnElement[bool]], *, is_any_depth: bool = False
-) -> Sequence[_Match]:
-    """Return the stored messages that end a part of a request, the newest first.
-
-    If the last messages of the request are stored with the same system text, only those are returned.
-
-    Args:
-        conditions: Conditions on `SessionRow` and `RecordedSessionRow`.
-        is_any_depth: False leaves out parts that are too short to tell a conversation from others.
-    """
-    first = 0 if is_any_depth else path.first_user
-    depths = {path_hash: depth for depth, path_hash in enumerate(path.hashes) if depth >= first}
-    last = list(depths)[-_LAST:]
-    matches = _matches_of(db, path, {path_hash: depths[path_hash] for path_hash in last}, conditions)
-    if len(last) == len(depths) or any(match.has_same_system for match in matches):
-        return matches
-    return _matches_of(db, path, depths, conditions)
-
-
-def _matches_of(
-    db: Session, path: RequestPath, depths: Mapping[str, int], conditions: Sequence[ColumnElement[bool]]
-) -> Sequence[_Match]:
-    # Through the connection, which takes half as long: no rows are objects here.
-    found = db.connection().execute(
-        sa.select(
-            col(RecordedMessageRow.path_hash),
-            col(RecordedMessageRow.system_hash),
-            col(RecordedMessageRow.session_id),
-            col(RecordedMessageRow.message_id),
-            col(MessageRow.position),
-        )
-        .join(MessageRow, col(MessageRow.id) == col(RecordedMessageRow.message_id))
-        .join(SessionRow, col(SessionRow.id) == col(RecordedMessageRow.session_id))
-        .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(RecordedMessageRow.session_id))
-        .where(col(RecordedMessageRow.path_hash).in_(depths), is_shown(), *conditions)
-        .order_by(col(MessageRow.created_at).desc(), col(MessageRow.position).desc())
-    )
-    matches = (
-        _Match(depths[path_hash], session_id, message_id, position, system_hash == path.system_hash)
-        for path_hash, system_hash, session_id, message_id, position in found
-    )
-    return [match for match in matches if match.has_same_system or match.depth >= path.first_answer]
