@@ -7,7 +7,7 @@ from contextlib import suppress
 import openai
 import pytest
 
-from tests.engines.remote.scripted_server import delta, said, scripted_server, stream
+from tests.engines.remote.scripted_server import DONE, delta, said, scripted_server, stream
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, writing
 from tests.gateway.test_upstream import answered, in_front_of, more, opened
 from workbench.app.recording import Recorder
@@ -304,6 +304,28 @@ def test_parameters_are_translated_and_what_cannot_be_used_is_named(tmp_path):
     ]
 
 
+def test_fields_that_are_null_are_not_set(shared):
+    names = "instructions", "tools", "tool_choice", "text", "reasoning", "include", "metadata", "stream", "store", "top_logprobs"  # fmt: skip
+    with writing(shared, ANSWER) as gateway:
+        answer = respond(gateway, **dict.fromkeys(names), previous_response_id=None)
+        assert answer.json()["hermes"] == {"fixes": [], "findings": [], "dropped": 0}
+        assert gateway.client.head(f"/v1/responses/{answer.json()['id']}").status_code == 200
+        assert gateway.client.get(f"/v1/responses/{answer.json()['id']}").json() == answer.json()
+
+
+def test_logprobs_are_part_of_the_finished_text(tmp_path):
+    likely = [{"token": "It", "logprob": -0.1, "bytes": [73, 116], "top_logprobs": []}]
+    piece = json.dumps(
+        {"choices": [{"index": 0, "delta": {"content": "It"}, "logprobs": {"content": likely}}]}
+    )
+    with scripted_server(stream(f"data: {piece}\n\n".encode(), delta("stop"), DONE)) as server, in_front_of(tmp_path, server) as gateway:  # fmt: skip
+        fields = {"include": ["message.output_text.logprobs"], "top_logprobs": 2}
+        answer = respond(gateway, model="hermes", **fields).json()
+        body = server.requests[-1].body
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 2) and "ignored" not in answer["hermes"]
+    assert answer["output"][0]["content"][0]["logprobs"][0]["token"] == "It"
+
+
 def test_allowed_tools(shared):
     other = {**TOOL, "name": "other"}
     choice = {
@@ -367,7 +389,7 @@ FAULTS = {
     "a format without schema": ({"text": {"format": {"type": "json_schema", "name": "x"}}}, "invalid_value", "text.format"),
     "a reference in the format": ({"text": {"format": {"type": "json_schema", "name": "x", "schema": {"$ref": "https://example.org/x"}}}}, "invalid_schema", "text.format.schema"),
     "an unknown tool choice": ({"tools": [TOOL], "tool_choice": {"type": "function", "name": "x"}}, "invalid_value", "tool_choice"),
-    "a tool choice of another kind": ({"tools": [TOOL], "tool_choice": {"type": "mcp", "server_label": "x"}}, "invalid_value", "tool_choice"),
+    "a tool choice of another kind": ({"tools": [TOOL], "tool_choice": {"type": "mcp", "server_label": "x"}}, "invalid_value", "tool_choice.type"),
     "required without tools": ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, "invalid_value", "tool_choice"),
     "an unknown response": ({"previous_response_id": "resp_1"}, "previous_response_not_found", "previous_response_id"),
 }  # fmt: skip

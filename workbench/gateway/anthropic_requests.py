@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.gateway.requests import GenerationFields
 from workbench.gateway.translated import (
     ClientNames,
@@ -15,16 +15,16 @@ from workbench.gateway.translated import (
     chat_messages,
     chat_tools,
     place_of,
+    shared_fields,
     translated,
-    without_effect,
 )
 from workbench.trajectory.formats.anthropic import block_messages
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content
 
 _ONLY_HERE: Final = ("thinking", "container", "context_management", "mcp_servers", "inference_geo", "betas")
 _CLIENT_NAMES: Final = {
-    "max_completion_tokens": "max_tokens",
     "response_format.json_schema": "output_config.format",
+    "response_format": "output_config.format",
     "stop": "stop_sequences",
 }
 
@@ -59,20 +59,6 @@ class AnthropicChoice(BaseModel):
         return "required" if self.type == "any" else self.type
 
 
-class OutputFormat(BaseModel):
-    """A JSON Schema that the answer must match."""
-
-    type: Literal["json_schema"]
-    schema_: dict[str, Any] = Field(alias="schema")
-
-
-class OutputConfig(BaseModel):
-    """How an answer is written."""
-
-    effort: str | None = None
-    format: OutputFormat | None = None
-
-
 class TokenCountRequest(GenerationFields):
     """The body of `/v1/messages/count_tokens`, and what it shares with `/v1/messages`."""
 
@@ -82,7 +68,7 @@ class TokenCountRequest(GenerationFields):
     tool_choice: AnthropicChoice | None = None
     stop_sequences: list[str] | None = None
     metadata: dict[str, Any] | None = None
-    output_config: OutputConfig | None = None
+    output_config: dict[str, Any] | None = None
 
 
 class MessagesRequest(TokenCountRequest):
@@ -104,30 +90,20 @@ def translate_messages(form: TokenCountRequest) -> TranslatedRequest:
     for index, message in enumerate(form.messages):
         built.extend(block_messages(cast(JsonValue, message.model_dump()), f"/messages/{index}"))
     messages, ignored = chat_messages(built)
-    extra = form.model_extra or {}
-    passed, unused = without_effect(extra, _ONLY_HERE)
-    unused |= {name for name in ("n", "stream_options") if getattr(form, name) is not None}
+    fields, unused = shared_fields(form, _ONLY_HERE, ["stop"])
     tools, hosted = chat_tools(form.tools)
-    fields: dict[str, JsonValue] = {
-        **passed,
-        **form.model_dump(include=_SHARED, exclude_none=True),
+    config, choice = form.output_config or {}, form.tool_choice
+    fields |= {
         "messages": messages,
         "tools": tools,
-        "max_completion_tokens": form.max_tokens,
-        "stop": cast(JsonValue, form.stop_sequences or form.stop),
+        "stop": cast(JsonValue, form.stop_sequences),
         "metadata": form.metadata,
+        "tool_choice": choice and choice.chat_choice,
+        "parallel_tool_calls": False if choice and choice.disable_parallel_tool_use else None,
+        "reasoning_effort": config.get("effort"),
     }
-    if choice := form.tool_choice:
-        fields["tool_choice"] = choice.chat_choice
-        if choice.disable_parallel_tool_use:
-            fields["parallel_tool_calls"] = False
-    if (config := form.output_config) and config.effort:
-        fields["reasoning_effort"] = config.effort
-    if config and config.format:
-        schema: JsonObject = {"schema": config.format.schema_}
-        fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if answer_format := as_object(config.get("format")):
+        schema: JsonObject = {"schema": answer_format.get("schema")}
+        fields["response_format"] = {"type": answer_format.get("type"), "json_schema": schema}
     names = ClientNames(places=tuple(map(place_of, built)), fields=_CLIENT_NAMES)
     return translated(fields, names, ignored | unused | hosted)
-
-
-_SHARED: Final = set(GenerationFields.model_fields) - {"n", "max_tokens", "stream_options", "stop"}

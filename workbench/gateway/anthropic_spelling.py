@@ -16,11 +16,12 @@ from workbench.gateway.blocks import (
     BlockKind,
     BlockOpened,
     BlockWriter,
+    block_changes,
 )
 from workbench.gateway.chat_answers import Report
 from workbench.gateway.documents import typed_event_bytes
 from workbench.gateway.faults import RequestFault
-from workbench.gateway.running import ChatEvent, FinishedChoice, PieceOfChoice, Waiting
+from workbench.gateway.running import ChatEvent, FinishedChoice, Started
 from workbench.hermes.written_out import decoded_arguments
 
 _KINDS: Final = {
@@ -77,29 +78,20 @@ class AnthropicSpelling:
         return typed_event_bytes(anthropic_fault(fault))
 
     def _documents(self, events: Iterable[ChatEvent], report: Report) -> Iterator[JsonObject]:
-        has_started = False
-        for event in events:
-            if isinstance(event, Waiting):
-                continue
-            if not has_started:
-                has_started = True
+        for event in block_changes(events, self._blocks):
+            if isinstance(event, Started):
                 yield {"type": "message_start", "message": self._head()}
-            if isinstance(event, PieceOfChoice):
-                for change in self._blocks.read(event.piece):
-                    yield from self._changed(change)
             elif isinstance(event, FinishedChoice):
-                is_cut_off = event.finish_reason == "length"
-                for change in self._blocks.finish(is_cut_off=is_cut_off):
-                    yield from self._changed(change)
                 reason = _STOP_REASONS.get(event.finish_reason, "end_turn")
-                delta: JsonObject = {"stop_reason": reason, "stop_sequence": None}
+                ended: JsonObject = {"usage": _usage(event), "hermes": report([event])}
                 yield {
                     "type": "message_delta",
-                    "delta": delta,
-                    "usage": _usage(event),
-                    "hermes": report([event]),
+                    "delta": {"stop_reason": reason, "stop_sequence": None},
+                    **ended,
                 }
                 yield {"type": "message_stop"}
+            else:
+                yield from self._changed(event)
 
     def _head(self) -> JsonObject:
         return {

@@ -6,7 +6,7 @@ calls, then sends the arguments of both. The second block begins once the argume
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from workbench.gateway.answer import (
     ContentPiece,
     ReasoningPiece,
 )
+from workbench.gateway.running import ChatEvent, FinishedChoice, PieceOfChoice, Started
 from workbench.hermes.written_out import decoded_arguments
 
 
@@ -149,3 +150,20 @@ class BlockWriter:
             yield BlockOpened(block)
             if block.texts:
                 yield BlockGrown(block, block.text)
+
+
+def block_changes(
+    events: Iterable[ChatEvent], writer: BlockWriter
+) -> Iterator[Started | BlockEvent | FinishedChoice]:
+    """Yield the events of one answer with its blocks instead of its pieces."""
+    for event in events:
+        match event:
+            case PieceOfChoice():
+                yield from writer.read(event.piece)
+            case FinishedChoice():
+                yield from writer.finish(is_cut_off=event.finish_reason == "length")
+                yield event
+            case Started():
+                yield event
+            case _:
+                pass

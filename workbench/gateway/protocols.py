@@ -23,6 +23,7 @@ from workbench.gateway.response_requests import ResponsesRequest, translate_resp
 from workbench.gateway.response_spelling import ResponseSpelling
 from workbench.gateway.targets import Targets
 from workbench.gateway.threads import Workers
+from workbench.gateway.translated import TranslatedRequest
 
 RAW_HEADER: Final = "x-hermes-raw"
 
@@ -71,14 +72,10 @@ class Protocols:
         form, owner = parse_body(body, ResponsesRequest), owner_key(services)
         previous = self.responses.previous(owner, form.previous_response_id)
         translated = translate_response(form, previous)
-        with translated.names.used():
-            chat = self._prepared(services, headers, translated.chat)
-        keep = (
-            partial(self.responses.add, owner, translated.conversation) if form.store is not False else None
-        )
-        spelling = ResponseSpelling(form, chat, keep)
-        ignored = translated.ignored
-        return self._answer(services, headers, chat, spelling, is_stream=form.stream, ignored=ignored)
+        chat = self._translated(services, headers, translated)
+        keep = partial(self.responses.add, owner, translated.conversation)
+        spelling = ResponseSpelling(form, chat, None if form.store is False else keep)
+        return self._answer(services, headers, chat, spelling, translated.ignored, is_stream=form.stream)
 
     def message(self, services: Services, headers: Headers, body: bytes) -> PreparedAnswer:
         """Prepare an answer of `/v1/messages`.
@@ -88,10 +85,9 @@ class Protocols:
         """
         form = parse_body(body, MessagesRequest)
         translated = translate_messages(form)
-        with translated.names.used():
-            chat = self._prepared(services, headers, translated.chat)
-        spelling, ignored = AnthropicSpelling(form.model), translated.ignored
-        return self._answer(services, headers, chat, spelling, is_stream=form.stream, ignored=ignored)
+        chat = self._translated(services, headers, translated)
+        spelling = AnthropicSpelling(form.model)
+        return self._answer(services, headers, chat, spelling, translated.ignored, is_stream=form.stream)
 
     def count_tokens(self, services: Services, headers: Headers, body: bytes) -> int:
         """Return the length of the prompt of a request of `/v1/messages`, in tokens.
@@ -100,8 +96,11 @@ class Protocols:
             RequestFault: The request cannot be answered.
         """
         translated = translate_messages(parse_body(body, TokenCountRequest))
-        with translated.names.used():
-            return self._prepared(services, headers, translated.chat).count_prompt(services)
+        return self._translated(services, headers, translated).count_prompt(services)
+
+    def _translated(self, services: Services, headers: Headers, request: TranslatedRequest) -> PreparedChat:
+        with request.names.used():
+            return self._prepared(services, headers, request.chat)
 
     def _prepared(self, services: Services, headers: Headers, request: ChatRequest) -> PreparedChat:
         target = self._targets.find(services, request.model)
@@ -113,15 +112,13 @@ class Protocols:
         headers: Headers,
         chat: PreparedChat,
         spelling: AnswerSpelling,
+        ignored: tuple[str, ...] = (),
         *,
         is_stream: bool | None,
-        ignored: tuple[str, ...] = (),
     ) -> PreparedAnswer:
         options = AnswerOptions(has_raw=headers.get(RAW_HEADER, "") == "1", headers=headers, ignored=ignored)
-        recorder = self._recorder
-        return PreparedAnswer(
-            ChatAnswer(self._workers, services, chat, spelling, options, recorder), bool(is_stream)
-        )
+        answer = ChatAnswer(self._workers, services, chat, spelling, options, self._recorder)
+        return PreparedAnswer(answer, bool(is_stream))
 
     def complete(self, services: Services, headers: Headers, body: bytes) -> PreparedAnswer:
         """Prepare an answer of `/v1/completions`.

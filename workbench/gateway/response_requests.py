@@ -4,21 +4,21 @@
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Any, Final, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.gateway.faults import RequestFault
-from workbench.gateway.requests import GenerationFields, NamedFunction
+from workbench.gateway.requests import GenerationFields
 from workbench.gateway.translated import (
     ClientNames,
     TranslatedRequest,
     chat_messages,
     chat_tools,
     place_of,
+    shared_fields,
     translated,
-    without_effect,
 )
 from workbench.trajectory.formats.responses import ItemReader
 
@@ -26,53 +26,6 @@ _REFUSED: Final = ("background", "conversation", "prompt")
 """Parameters without which the answer would be another one."""
 _ONLY_HERE: Final = (*_REFUSED, "include", "truncation", "max_tool_calls", "context_management", "moderation")
 _LOGPROBS: Final = "message.output_text.logprobs"
-
-
-class TextFormat(BaseModel):
-    """The format of the answer, with the schema beside its type."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["text", "json_object", "json_schema"]
-
-    @property
-    def chat_format(self) -> JsonObject:
-        """The format as chat requests have it."""
-        if self.type != "json_schema":
-            return {"type": self.type}
-        return {"type": self.type, "json_schema": dict(self.model_extra or {})}
-
-
-class TextOptions(BaseModel):
-    """How the text of an answer is written."""
-
-    format: TextFormat | None = None
-    verbosity: str | None = None
-
-
-class ReasoningOptions(BaseModel):
-    """How a model thinks."""
-
-    model_config = ConfigDict(extra="allow")
-
-    effort: str | None = None
-
-
-class FunctionChoice(NamedFunction):
-    """The tool choice that names one function."""
-
-    type: Literal["function"]
-
-
-class AllowedFunctions(BaseModel):
-    """The tool choice that allows only some of the tools."""
-
-    type: Literal["allowed_tools"]
-    mode: Literal["auto", "required"] = "auto"
-    tools: list[FunctionChoice]
-
-
-_ListedChoice = Annotated[FunctionChoice | AllowedFunctions, Field(discriminator="type")]
 
 
 class ResponsesRequest(GenerationFields):
@@ -83,11 +36,11 @@ class ResponsesRequest(GenerationFields):
     previous_response_id: str | None = None
     store: bool | None = None
     tools: list[dict[str, Any]] | None = None
-    tool_choice: Literal["none", "auto", "required"] | _ListedChoice | None = None
+    tool_choice: str | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_048_576)
-    text: TextOptions | None = None
-    reasoning: ReasoningOptions | None = None
+    text: dict[str, Any] | None = None
+    reasoning: dict[str, Any] | None = None
     include: list[str] | None = None
     top_logprobs: int | None = Field(default=None, ge=0, le=20)
     metadata: dict[str, Any] | None = None
@@ -120,33 +73,32 @@ def translate_response(form: ResponsesRequest, previous: Sequence[JsonObject]) -
             "missing_required_parameter",
             "input",
         )
-    passed, unused = without_effect(extra, _ONLY_HERE)
+    fields, unused = shared_fields(form, _ONLY_HERE, ["max_tokens"])
     unused -= {"truncation"} if extra.get("truncation") == "disabled" else set()
-    ignored |= unused | _ignored_options(form)
     tools, hosted = chat_tools(form.tools)
     start = ["instructions"] if form.instructions else []
     system: list[JsonObject] = [{"role": "system", "content": form.instructions}] if form.instructions else []
-    fields: dict[str, JsonValue] = {
-        **passed,
-        **form.model_dump(include=_SHARED, exclude_none=True),
+    reasoning, text = form.reasoning or {}, form.text or {}
+    fields |= {
         "messages": [*system, *previous, *messages],
         "tools": tools,
-        "tool_choice": _chat_choice(form),
+        "tool_choice": _chat_choice(form.tool_choice),
         "parallel_tool_calls": form.parallel_tool_calls,
         "max_completion_tokens": form.max_output_tokens,
-        "response_format": form.text.format.chat_format if form.text and form.text.format else None,
+        "response_format": _chat_format(text.get("format")),
         "metadata": form.metadata,
+        "reasoning_effort": reasoning.get("effort"),
+        "verbosity": text.get("verbosity"),
     }
     if form.wants_logprobs:
         fields |= {"logprobs": True, "top_logprobs": form.top_logprobs}
-    if form.reasoning and form.reasoning.effort:
-        fields["reasoning_effort"] = form.reasoning.effort
-    if form.text and form.text.verbosity:
-        fields["verbosity"] = form.text.verbosity
+    ignored |= unused | hosted
+    ignored |= {f"reasoning.{name}" for name in reasoning if name != "effort" and reasoning[name]}
+    ignored |= {f"include.{name}" for name in form.include or () if name != _LOGPROBS}
     names = ClientNames(
         places=(*start, *["previous_response_id"] * len(previous), *places), fields=_CLIENT_NAMES
     )
-    return translated(fields, names, ignored | hosted)
+    return translated(fields, names, ignored)
 
 
 _CLIENT_NAMES: Final = {
@@ -155,7 +107,6 @@ _CLIENT_NAMES: Final = {
     "response_format": "text.format",
     "max_completion_tokens": "max_output_tokens",
 }
-_SHARED: Final = set(GenerationFields.model_fields) - {"n", "max_tokens", "stream_options"}
 
 
 def _messages(form: ResponsesRequest) -> tuple[list[JsonObject], list[str], set[str]]:
@@ -173,21 +124,22 @@ def _messages(form: ResponsesRequest) -> tuple[list[JsonObject], list[str], set[
     return messages, [place_of(message) for message in reader.messages], ignored
 
 
-def _ignored_options(form: ResponsesRequest) -> set[str]:
-    others = set(form.reasoning.model_extra or ()) if form.reasoning else set[str]()
-    names = {f"reasoning.{name}" for name in others}
-    names |= {f"include.{name}" for name in form.include or () if name != _LOGPROBS}
-    return names | {name for name in ("n", "max_tokens") if getattr(form, name) is not None}
+def _chat_format(text_format: JsonValue) -> JsonValue:
+    """Return a format as chat requests have it, with the schema in a member of its own."""
+    fields = as_object(text_format)
+    if fields.get("type") != "json_schema":
+        return text_format
+    schema = {key: value for key, value in fields.items() if key != "type"}
+    return {"type": "json_schema", "json_schema": schema}
 
 
-def _chat_choice(form: ResponsesRequest) -> JsonValue:
-    match form.tool_choice:
-        case FunctionChoice(name=name):
-            return {"type": "function", "function": {"name": name}}
-        case AllowedFunctions(mode=mode, tools=tools):
-            listed: list[JsonValue] = [
-                {"type": "function", "function": {"name": tool.name}} for tool in tools
-            ]
-            return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": listed}}
-        case choice:
-            return choice
+def _chat_choice(choice: JsonValue) -> JsonValue:
+    """Return a tool choice as chat requests have it, with the name in a member of its own."""
+    fields = as_object(choice)
+    tools = fields.get("tools")
+    if fields.get("type") == "allowed_tools" and isinstance(tools, list):
+        allowed = {"mode": fields.get("mode", "auto"), "tools": [_chat_choice(tool) for tool in tools]}
+        return {"type": "allowed_tools", "allowed_tools": allowed}
+    if "name" in fields:
+        return {"type": fields.get("type"), "function": {"name": fields["name"]}}
+    return choice

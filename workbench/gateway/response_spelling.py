@@ -18,6 +18,7 @@ from workbench.gateway.blocks import (
     BlockKind,
     BlockOpened,
     BlockWriter,
+    block_changes,
 )
 from workbench.gateway.chat_answers import Report
 from workbench.gateway.documents import (
@@ -31,7 +32,7 @@ from workbench.gateway.documents import (
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.preparing import PreparedChat
 from workbench.gateway.response_requests import ResponsesRequest
-from workbench.gateway.running import ChatEvent, FinishedChoice, PieceOfChoice, Waiting
+from workbench.gateway.running import ChatEvent, FinishedChoice, Started
 
 _PREFIXES: Final = {BlockKind.THOUGHT: "rs", BlockKind.TEXT: "msg", BlockKind.CALL: "fc"}
 _DELTAS: Final = {
@@ -86,29 +87,24 @@ class ResponseSpelling:
         """Return the last event of a stream that cannot be continued."""
         code = fault.code if fault.code == "rate_limit_exceeded" else "server_error"
         error: JsonObject = {"code": code, "message": fault.message}
+        if self._blocks.blocks:
+            self._blocks.blocks[-1].is_complete = False
         return typed_event_bytes(
             self._event("response.failed", response=self._response("failed", error=error))
         )
 
     def _documents(self, events: Iterable[ChatEvent], report: Report) -> Iterator[JsonObject]:
-        has_started = False
-        for event in events:
-            if isinstance(event, Waiting):
-                continue
-            if not has_started:
-                has_started = True
+        for event in block_changes(events, self._blocks):
+            if isinstance(event, Started):
                 for kind in ("response.created", "response.in_progress"):
                     yield self._event(kind, response=self._response("in_progress"))
-            if isinstance(event, PieceOfChoice):
-                for change in self._blocks.read(event.piece):
-                    yield from self._changed(change)
             elif isinstance(event, FinishedChoice):
-                yield from self._finished(event, report)
+                yield self._finished(event, report)
+            else:
+                yield from self._changed(event)
 
-    def _finished(self, choice: FinishedChoice, report: Report) -> Iterator[JsonObject]:
+    def _finished(self, choice: FinishedChoice, report: Report) -> JsonObject:
         is_cut_off = choice.finish_reason == "length"
-        for change in self._blocks.finish(is_cut_off=is_cut_off):
-            yield from self._changed(change)
         status = "incomplete" if is_cut_off else "completed"
         response = self._response(
             status,
@@ -120,7 +116,7 @@ class ResponseSpelling:
         )
         if self._keep is not None:
             self._keep(response, as_object(whole_choice(choice, has_logprobs=False)["message"]))
-        yield self._event(f"response.{status}", response=response)
+        return self._event(f"response.{status}", response=response)
 
     def _output(self, choice: FinishedChoice | None) -> list[JsonValue]:
         """Return the items of the answer, without calls that must not be run."""
@@ -205,13 +201,13 @@ class ResponseSpelling:
             "frequency_penalty": form.frequency_penalty or 0,
             "previous_response_id": form.previous_response_id,
             "prompt_cache_key": None,
-            "reasoning": {"effort": form.reasoning.effort if form.reasoning else None, "summary": None},
+            "reasoning": {"effort": (form.reasoning or {}).get("effort"), "summary": None},
             "safety_identifier": None,
             "service_tier": "default",
             "store": form.store is not False,
             "temperature": self._number(form.temperature, self._chat.setup.sampling.temperature),
-            "text": form.text.model_dump(exclude_none=True) if form.text else {"format": {"type": "text"}},
-            "tool_choice": form.model_dump(include={"tool_choice"})["tool_choice"] or "auto",
+            "text": {"format": {"type": "text"}, **(form.text or {})},
+            "tool_choice": form.tool_choice or "auto",
             "tools": [{**_EMPTY_TOOL, **tool} for tool in form.tools or ()],
             "top_logprobs": form.top_logprobs or 0,
             "top_p": self._number(form.top_p, self._chat.setup.sampling.top_p),

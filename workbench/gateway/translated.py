@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.gateway.faults import RequestFault
-from workbench.gateway.requests import ChatRequest, parse_form
+from workbench.gateway.requests import ChatRequest, GenerationFields, parse_form
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, function_tools
 
@@ -127,18 +127,23 @@ def chat_tools(tools: Sequence[dict[str, Any]] | None) -> tuple[JsonValue, set[s
     return functions or None, {f"tools.{as_object(tool).get('type')}" for tool in (*custom, *hosted)}
 
 
-def without_effect(extra: Mapping[str, Any], names: Iterable[str]) -> tuple[JsonObject, set[str]]:
-    """Return the unknown parameters that a server may know, and the names of the others.
+def shared_fields(
+    form: GenerationFields, own: Iterable[str], renamed: Iterable[str]
+) -> tuple[dict[str, JsonValue], set[str]]:
+    """Return the parameters that have the same name in a chat request, and the names of those without effect.
 
     Args:
-        names: What only the client's own protocol has.
+        own: Parameters that only the client's own protocol has.
+        renamed: Parameters of chat requests that the protocol calls by other names.
     """
-    unknown = {name for name in extra if name in names or name in _OWN}
+    extra = form.model_extra or {}
+    unknown = {name for name in extra if name in own or name in ChatRequest.model_fields}
     passed = {name: value for name, value in extra.items() if name not in unknown}
-    return passed, {name for name in unknown if extra[name]}
-
-
-_OWN: Final = frozenset(ChatRequest.model_fields)
+    unused = {name for name in unknown if extra[name]}
+    left_out = {"n", "stream_options", *renamed}
+    unused |= {name for name in {"n", *renamed} if getattr(form, name) is not None}
+    shared = form.model_dump(include=set(GenerationFields.model_fields) - left_out, exclude_none=True)
+    return {**passed, **shared}, unused
 
 
 def _with_text(call: JsonObject) -> JsonObject:
