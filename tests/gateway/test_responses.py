@@ -228,6 +228,21 @@ def test_a_continued_conversation_has_the_messages_before_it_without_their_instr
     assert bodies[2]["messages"][0]["content"] == "Be short."
 
 
+def test_items_of_stored_responses_can_be_named_instead_of_sent(shared):
+    with writing(shared, TWO_CALLS, ANSWER, ANSWER) as gateway:
+        first = respond(gateway, tools=[TOOL]).json()
+        named = [{"type": "item_reference", "id": item["id"]} for item in first["output"]]
+        results = [{"type": "function_call_output", "call_id": item["call_id"], "output": "sunny"} for item in first["output"] if "call_id" in item]  # fmt: skip
+        asked = {"role": "user", "content": ASKED}
+        whole = respond(gateway, [asked, *first["output"], *results], tools=[TOOL]).json()
+        second = respond(gateway, [asked, *named, *results], tools=[TOOL]).json()
+        assert second["output"][0]["content"] == whole["output"][0]["content"]
+        assert second["usage"] == whole["usage"]
+        gateway.client.delete(f"/v1/responses/{first['id']}")
+        error = respond(gateway, [asked, *named, *results], tools=[TOOL]).json()["error"]
+        assert (error["code"], error["param"]) == ("item_not_found", "input[1]")
+
+
 def test_what_is_not_stored_cannot_be_continued(shared):
     with writing(shared, ANSWER) as gateway:
         answer = respond(gateway, store=False).json()
@@ -378,7 +393,7 @@ def test_a_stream_that_breaks_off_has_failed(tmp_path):
 FAULTS = {
     "no input": ({"input": []}, "missing_required_parameter", "input"),
     "a wrong input": ({"input": 3}, "invalid_value", "input"),
-    "an unknown item": ({"input": [{"type": "item_reference", "id": "x"}]}, "unsupported_value", "input[0]"),
+    "an unknown item": ({"input": [{"type": "web_search_call", "id": "x"}]}, "unsupported_value", "input[0]"),
     "an unknown role": ({"input": [{"role": "user", "content": "x"}, {"role": "robot", "content": "x"}]}, "invalid_value", "input[1]"),
     "a result without call": ({"input": [{"role": "user", "content": "x"}, {"type": "function_call_output", "call_id": "c", "output": "1"}]}, "tool_result_without_call", "input[1]"),
     "a call without name": ({"input": [{"role": "user", "content": "x"}, {"type": "function_call", "call_id": "c", "arguments": "{}"}]}, "invalid_value", "input[1]"),

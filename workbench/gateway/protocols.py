@@ -71,6 +71,8 @@ class Protocols:
         """
         form, owner = parse_body(body, ResponsesRequest), owner_key(services)
         previous = self.responses.previous(owner, form.previous_response_id)
+        if isinstance(form.input, list):
+            form.input = self.responses.items(owner, form.input)
         translated = translate_response(form, previous)
         chat = self._translated(services, headers, translated)
         keep = partial(self.responses.add, owner, translated.conversation)

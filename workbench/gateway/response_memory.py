@@ -1,9 +1,10 @@
 """Remember responses, so that a later request can continue them by their id."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Any, Final, cast
 
 import orjson
 
@@ -13,6 +14,8 @@ from workbench.gateway.faults import RequestFault
 
 MOST_BYTES: Final = 64_000_000
 """The size of all responses that are remembered, as JSON with their conversations. The oldest ones go first."""
+
+_FORGOTTEN: Final = "It was not stored, or is no longer remembered."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +89,38 @@ class ResponseMemory:
             return self.find(owner, response_id).messages
         except RequestFault:
             message = (
-                f"previous_response_id: there is no response {response_id[:80]!r}. It was not stored, or is no longer "
-                "remembered. Send the whole conversation as `input`."
+                f"previous_response_id: there is no response {response_id[:80]!r}. {_FORGOTTEN} "
+                "Send the whole conversation as `input`."
             )
             raise RequestFault(400, message, "previous_response_not_found", "previous_response_id") from None
+
+    def items(self, owner: str, items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the items of an input, with the items of stored responses instead of references to them.
+
+        Raises:
+            RequestFault: There is no such item, or it was forgotten.
+        """
+        return [self._item(owner, item, index) for index, item in enumerate(items)]
+
+    def _item(self, owner: str, item: dict[str, Any], index: int) -> dict[str, Any]:
+        item_id = item.get("id")
+        if (
+            item.get("type", "item_reference") != "item_reference"
+            or "role" in item
+            or not isinstance(item_id, str)
+        ):
+            return item
+        # The id of an item has that of its response, then its number in four digits.
+        response_id = f"resp_{item_id.partition('_')[2][:-4]}"
+        with self._lock:
+            stored = self._responses.get((owner, response_id))
+        output = cast(list[dict[str, Any]], stored.document["output"]) if stored else []
+        found = next((known for known in output if known["id"] == item_id), None)
+        if found is None:
+            place = f"input[{index}]"
+            message = f"{place}: there is no item {item_id[:80]!r}. {_FORGOTTEN} Send the item itself."
+            raise RequestFault(400, message, "item_not_found", place)
+        return found
 
     def delete(self, owner: str, response_id: str) -> None:
         """Forget a response of an owner.

@@ -65,10 +65,9 @@ class ResponseSpelling:
         self._form = form
         self._chat = chat
         self._keep = keep
-        self._id = f"resp_{token_hex(24)}"
+        self._key = token_hex(24)
         self._created = int(time.time())
         self._numbers = count()
-        self._key = token_hex(12)
         self._blocks = BlockWriter()
 
     def whole(self, events: Iterable[ChatEvent], report: Report) -> JsonObject:
@@ -182,7 +181,7 @@ class ResponseSpelling:
     def _response(self, status: str, **fields: JsonValue) -> JsonObject:
         form = self._form
         return {
-            "id": self._id,
+            "id": f"resp_{self._key}",
             "object": "response",
             "created_at": self._created,
             "completed_at": None,
