@@ -136,12 +136,10 @@ def value_at(value: JsonValue, pointer: str) -> JsonValue:
     (1, None)
     """
     for part in pointer.split("/")[1:]:
-        if isinstance(value, Mapping):
-            value = value.get(part.replace("~1", "/").replace("~0", "~"))
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
+        if isinstance(value, list):
+            value = value[int(part)] if part.isdecimal() and int(part) < len(value) else None
         else:
-            return None
+            value = as_object(value).get(part.replace("~1", "/").replace("~0", "~") if "~" in part else part)
     return value
 
 

@@ -43,11 +43,12 @@ def clean_blocks(text: str, tools: OfferedTools) -> tuple[Block, ...] | None:
     position, start = 0, text.find("<")
     while start >= 0:
         block = read_clean_block(completion, start)
-        if block is None or may_hold_call(text[position:start], tools):
+        if block is None or (start > position and may_hold_call(text[position:start], tools)):
             return None
         found.append(block)
         position, start = block.end, text.find("<", block.end)
-    return None if may_hold_call(text[position:], tools) else tuple(found)
+    has_more = position < len(text) and may_hold_call(text[position:], tools)
+    return None if has_more else tuple(found)
 
 
 def names_without_facts(text: str, tools: OfferedTools | None) -> tuple[str, ...] | None:

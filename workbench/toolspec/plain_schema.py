@@ -33,6 +33,11 @@ def _is_schema(schema: Any, depth: int) -> bool:
             if value.__class__ is not dict or not depth:
                 return False
             for inner in value.values():
+                # The usual property has a type and a description, which needs no call.
+                if inner.__class__ is dict and len(inner) == 2 and inner.get("description").__class__ is str:
+                    kind = inner.get("type")
+                    if kind.__class__ is str and kind in ALL_TYPES:
+                        continue
                 if not _is_schema(inner, depth - 1):
                     return False
         elif is_valid_value := _VALUES.get(key):

@@ -90,6 +90,11 @@ class EntryCall:
     others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """Members beside the name, the arguments and the id that are not null."""
 
+    @property
+    def is_text(self) -> bool:
+        """Whether the row has the arguments as JSON text, alone or together with the call."""
+        return self.arguments_text is not None or self.arguments_pointer == self.pointer
+
     def needs_none(self, tools: OfferedTools) -> bool:
         """Whether it has no arguments and its tool requires none, so that `{}` is meant."""
         spec = tools.by_name.get(self.name) if self.is_bare else None

@@ -77,7 +77,9 @@ def facts_of(content: ParsedRow | Glance, count_tokens: CountTokens) -> RowFacts
         tools=content.beginning.tools,
         answers=tuple([ModelAnswer(names, bool(names)) for names in content.answers]),
         turns=sum([role is Role.USER for role, _ in content.turns]),
-        values=tuple(_values(content.calls, content.beginning.tools)),
+        values=tuple(
+            _values([(call.name, call.arguments) for call in content.calls], content.beginning.tools)
+        ),
         text=text,
         tokens=count_tokens(text.text),
         characters=_characters(turns),

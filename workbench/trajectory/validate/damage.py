@@ -56,7 +56,7 @@ def damage_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 def may_be_damaged(text: str) -> bool:
     """Whether a text may have a finding, also in escapes of JSON; quick for texts without such characters."""
-    return _is_damaged(_unescaped(text) if "\\u" in text else text)
+    return _is_damaged(_unescaped(text) if "\\" in text else text)
 
 
 def _written_texts(parsed_entry: ParsedEntry) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.parse import clean_calls
 from workbench.toolspec.check import is_surely_sound
 from workbench.toolspec.quick import is_surely_valid
@@ -51,6 +52,9 @@ class Beginning:
         self.column = column
         """The column with the tools as in the row; None if it has none."""
         self.system = system
+        self.text = system + (column or "")
+        self.has_plain_text = _is_plain(self.text)
+        """Whether no loader can refuse the texts, and no character of them is damaged."""
         plain = _plain_tools(column, system)
         self.is_plain = plain is not None
         """Whether the tools are a JSON list of valid specs, and the system text declares the same ones or none.
@@ -86,6 +90,7 @@ class Glance:
         "are_calls_valid",
         "beginning",
         "calls",
+        "has_plain_text",
         "has_repeated_call",
         "has_tag_in_question",
         "has_usual_order",
@@ -112,10 +117,12 @@ class Glance:
         """Role and text of each entry after the system text. No text is blank."""
         self.text = "\n".join(chain.from_iterable(turns))
         """Roles and texts of all turns: `conversation_text` of the row, as in `duplicates.py`."""
+        self.has_plain_text = _is_plain(self.text)
+        """As of the beginning, for the turns."""
         self.answers: tuple[tuple[str, ...], ...] = ()
         """For each entry of the model, the names of the tools that it calls."""
-        self.calls: list[tuple[str, JsonObject]] = []
-        """The name and the arguments of each call, in order."""
+        self.calls: list[CallDraft] = []
+        """All calls, in order."""
         self.has_usual_order = False
         """Whether the roles follow the usual order, and each entry with calls has as many results."""
         self.are_calls_valid = False
@@ -138,8 +145,8 @@ class Glance:
                 calls = _calls(text, tools)
                 if calls is None:
                     return
-                answers.append(tuple([name for name, _ in calls]))
-                self.calls.extend(calls)
+                answers.append(tuple([call.name for call in calls]))
+                self.calls += calls
                 if len(calls) > 1:
                     self.has_repeated_call = self.has_repeated_call or _has_repeated(calls)
                 elif not calls:
@@ -161,7 +168,7 @@ class Glance:
 
 def glance_at(row: JsonObject) -> Glance | None:
     """Return what can be seen of a ShareGPT row quickly, or None if it must be read completely."""
-    others: list[JsonValue] = [{key: value for key, value in row.items() if key not in _TEXTS}]
+    others: list[JsonValue] = [[key, value] for key, value in row.items() if key not in _TEXTS]
     turns = _turns(row, others)
     if not turns:
         return None
@@ -180,10 +187,10 @@ def _turns(row: JsonObject, others: list[JsonValue]) -> list[tuple[Role, str]]:
     """
     turns: list[tuple[Role, str]] = []
     for entry in conversation_of(row):
-        fields = as_object(entry)
+        fields = entry if isinstance(entry, dict) else as_object(entry)
         speaker, text = fields.get("from"), fields.get("value")
         role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
-        if role is None or not isinstance(text, str) or not text.strip():
+        if role is None or not isinstance(text, str) or not text or text.isspace():
             return []
         if len(fields) > _PLAIN_MEMBERS:
             if read_keys(fields, OWN_KEYS).problems:
@@ -193,7 +200,7 @@ def _turns(row: JsonObject, others: list[JsonValue]) -> list[tuple[Role, str]]:
     return turns
 
 
-def _calls(text: str, tools: OfferedTools) -> list[tuple[str, JsonObject]] | None:
+def _calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     """Return the calls, or None if a tool is not declared or its arguments may not match."""
     calls = clean_calls(text, tools)
     if calls is None:
@@ -204,15 +211,23 @@ def _calls(text: str, tools: OfferedTools) -> list[tuple[str, JsonObject]] | Non
             return None
         if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
             return None
-    return [(call.name, call.arguments) for call in calls]
+    return calls
 
 
-def _has_repeated(calls: list[tuple[str, JsonObject]]) -> bool:
-    return any(call == other for call, other in combinations(calls, 2))
+def _is_plain(text: str) -> bool:
+    """Whether a text is ASCII without NUL and without backslashes, which JSON's escapes begin with."""
+    return text.isascii() and "\\" not in text and "\0" not in text
+
+
+def _has_repeated(calls: tuple[CallDraft, ...]) -> bool:
+    return any(
+        call.name == other.name and call.arguments == other.arguments
+        for call, other in combinations(calls, 2)
+    )
 
 
 def _may_be_call(text: str, tools: OfferedTools) -> bool:
-    for name in tools.names:  # noqa: SIM110  faster than `any` with a generator
+    for name in tools.by_name:  # noqa: SIM110  faster than `any` with a generator
         if name in text:
             return True
     return False
@@ -228,7 +243,7 @@ def _beginning(column: object, system: str) -> Beginning | None:
     """Return the beginning with this column and system text, or None if it is too long or not a text."""
     if not (column is None or isinstance(column, str)) or len(column or "") + len(system) > _MAX_CACHED_CHARS:
         return None
-    beginning = hash((column, system))
+    beginning = hash((len(system), (column or system)[:_TELLING_CHARS]))
     if beginning in _seen_beginnings:
         return _cached_beginning(column, system)
     if len(_seen_beginnings) >= _MOST_SEEN:
@@ -239,7 +254,10 @@ def _beginning(column: object, system: str) -> Beginning | None:
 
 _cached_beginning: Final = lru_cache(maxsize=_CACHE_SIZE)(Beginning)
 _seen_beginnings: Final[set[int]] = set()
-"""Hashes of beginnings. Only those that occur again are cached, because in rows with tools of their own none does."""
+"""Hashes of beginnings. Only those that occur again are cached, because in rows with tools of their own none does.
+
+The hash is of the first tool's text and the length, because a hash of the whole text costs two percent of a check."""
+_TELLING_CHARS: Final = 200
 _MOST_SEEN: Final = 1_000
 
 

@@ -91,11 +91,19 @@ def _turn_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 
 def _has_bad_format(beginning: Beginning) -> bool:
-    return not beginning.is_plain and beginning.has_findings(_format_findings)
+    return beginning.has_findings(_format_findings)
 
 
 def _has_bad_tools(beginning: Beginning) -> bool:
-    return not beginning.is_plain and beginning.has_findings(_declared_findings)
+    return beginning.has_findings(_declared_findings)
+
+
+def _may_have_bad_format(glance: Glance) -> bool:
+    return not glance.beginning.is_plain and glance.beginning.answer(_has_bad_format)
+
+
+def _may_have_bad_tools(glance: Glance) -> bool:
+    return not glance.beginning.is_plain and glance.beginning.answer(_has_bad_tools)
 
 
 def _has_bad_system_text(beginning: Beginning) -> bool:
@@ -104,8 +112,8 @@ def _has_bad_system_text(beginning: Beginning) -> bool:
 
 
 def _may_not_load_beginning(beginning: Beginning) -> bool:
-    texts = (beginning.system, beginning.column or "")
-    if not all(map(is_loadable_text, texts)) or any(map(may_hide, texts)):
+    text = beginning.text
+    if not is_loadable_text(text) or may_hide(text):
         return True
     return not beginning.is_plain and beginning.has_findings(loading_findings)
 
@@ -123,21 +131,28 @@ def _has_unusual_order(glance: Glance) -> bool:
 
 
 def _may_have_other_form(glance: Glance) -> bool:
-    # Only JSON calls are read at a glance.
-    return not glance.are_calls_valid or "<function=" in glance.beginning.system
+    # Only JSON calls are read at a glance. Finding one character is much faster.
+    system = glance.beginning.system
+    return not glance.are_calls_valid or ("=" in system and "<function=" in system)
 
 
 def _may_not_load(glance: Glance) -> bool:
+    if glance.others and not is_loadable(glance.others):
+        return True
+    beginning = glance.beginning
+    if beginning.is_plain and beginning.has_plain_text and glance.has_plain_text:
+        return False
     return (
         not is_loadable_text(glance.text)
-        or ("\\u" in glance.text and not is_loadable([arguments for _, arguments in glance.calls]))
-        or glance.beginning.answer(_may_not_load_beginning)
-        or not is_loadable(glance.others)
+        or (may_hide(glance.text) and not is_loadable([call.arguments for call in glance.calls]))
+        or beginning.answer(_may_not_load_beginning)
     )
 
 
 def _may_be_damaged(glance: Glance) -> bool:
-    return may_be_damaged(glance.text) or glance.beginning.answer(_is_damaged_beginning)
+    return (not glance.has_plain_text and may_be_damaged(glance.text)) or (
+        not glance.beginning.has_plain_text and glance.beginning.answer(_is_damaged_beginning)
+    )
 
 
 def _may_have_bad_text(glance: Glance) -> bool:
@@ -167,13 +182,13 @@ RULES: Final = (
         "missing-field unknown-role tools-unreadable call-unreadable mask-value "
         "log-line log-event log-left-out log-compacted log-members tools-unlisted",
         _format_findings,
-        lambda glance: glance.beginning.answer(_has_bad_format),
+        _may_have_bad_format,
     ),
     _rule("lone-surrogate null-character non-finite-number duplicate-key", loading_findings, _may_not_load),
     _rule(
         "spec-unsound spec-unusual tool-declared-twice tools-mismatch",
         _declared_findings,
-        lambda glance: glance.beginning.answer(_has_bad_tools),
+        _may_have_bad_tools,
     ),
     _rule(
         "role-order call-without-result result-without-call result-id-mismatch result-name-mismatch result-order"

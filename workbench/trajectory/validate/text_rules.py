@@ -22,15 +22,16 @@ _NOUNS: Final = (
     r"(?: NUMBER)?|CITY|COUNTRY|(?:API |SECRET |ACCESS )?KEY|(?:API |ACCESS )?TOKEN|PASSWORD|DATE|TIME|TEXT|MESSAGE"
     r"|QUERY|QUESTION|PROMPT|INPUT|ANSWER|TITLE|POSITION|URL|LINK|ID|NUMBER|(?:[A-Z]{2,20} ){1,4}HERE|HERE)"
 )
-_PLACEHOLDERS: Final = (
-    re.compile(
-        r"\{(?:\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
-        r"|(?:tools?|tool_calls?|tool_response|functions?|function_call|schema|system_(?:prompt|message)"
-        r"|user_(?:input|query|prompt|message)|chat_history)\})"
-    ),
+_TEMPLATE: Final = re.compile(
+    r"\{(?:\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
+    r"|(?:tools?|tool_calls?|tool_response|functions?|function_call|schema|system_(?:prompt|message)"
+    r"|user_(?:input|query|prompt|message)|chat_history)\})"
+)
+_ORDERS: Final = (
     re.compile(rf"<(?:YOUR|INSERT|ENTER)[ _](?:YOUR[ _])?{_NOUNS.replace(' ', '[ _]')}>"),
     re.compile(rf"\[(?:YOUR|INSERT|ENTER)[ _](?:YOUR[ _])?{_NOUNS.replace(' ', '[ _]')}\]"),
 )
+_PLACEHOLDERS: Final = (_TEMPLATE, *_ORDERS)
 """Each pattern begins with a fixed character, which makes the search fast.
 
 *Source:* Jinja for `{{ name }}`; rows of NousResearch/hermes-function-calling-v1 for `{tool_call}`."""
@@ -121,10 +122,10 @@ def _structural(parsed_entry: ParsedEntry, text: str) -> "re.Match[str] | None":
 
 def has_placeholder(text: str) -> bool:
     """Whether a text contains a placeholder that was not replaced."""
-    for pattern in _PLACEHOLDERS:  # noqa: SIM110  twice as fast as `any` with a generator
-        if pattern.search(text):
-            return True
-    return False
+    if _TEMPLATE.search(text):
+        return True
+    # YOUR, INSERT and ENTER have an R. Finding one character is a hundred times as fast as a search.
+    return "R" in text and any(pattern.search(text) for pattern in _ORDERS)
 
 
 def _placeholder(entry: RowEntry, text: str) -> str:
