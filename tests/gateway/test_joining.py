@@ -11,7 +11,9 @@ import pytest
 
 from tests.gateway.serving import CALL, WEATHER, ServedGateway, gateway_over, writing
 from workbench.app.recording import Recorder
+from workbench.app.session_scores import score_sessions
 from workbench.chat.message import Role
+from workbench.records.corpus.material import SessionFilter
 from workbench.records.exchanges import HISTORY_COMPACTED, STAMP_IGNORED
 
 SESSION = "x-hermes-session"
@@ -223,6 +225,10 @@ def test_a_compacted_conversation_is_recognized_by_what_was_kept(
     ]  # fmt: skip
     # What the client kept is a copy, so that each completion is counted once.
     assert path[3].copy_of is not None and path[3].message.text == CALL
+    # So is the question, so that its turn is one turn.
+    assert path[2].copy_of is not None
+    scores = score_sessions(gateway.services.owned, SessionFilter(session_ids=(session_id,)))
+    assert (scores.total.turns, scores.total.completions, scores.total.calls) == (5, 10, 5)
 
 
 def test_a_window_of_the_last_messages_is_recognized_after_a_restart(

@@ -208,12 +208,12 @@ class _SessionWriter:
         self._parent: Written | None = None
         self._batch = MessageBatch()
         self._recorded: list[dict[str, Any]] = []
-        self._notes: list[Finding] = []
+        self._notes: list[Finding | None] = []
 
     def record(self, answer: ClientAnswer) -> RecordedAnswer:
         """Write what is not stored yet."""
         depth, talk = self._continue(), self._request.talk
-        kept = self._kept_answers() if depth == 0 and self._session.leaf_id else {}
+        kept = self._kept_messages() if depth == 0 and self._session.leaf_id else {}
         for index, path_hash in enumerate(self._path.hashes[depth + 1 :], start=depth):
             kept_hash = self._request.kept_hash(index)
             if index in kept:
@@ -221,8 +221,7 @@ class _SessionWriter:
                 continue
             new = NewMessage(message=talk[index], origin=MessageOrigin.GATEWAY)
             # A summary is found again only where the conversation was recognized.
-            is_found_again = index > 0 or bool(self._notes)
-            self._add(new, path_hash, kept_hash=kept_hash if is_found_again else None)
+            self._add(new, path_hash, kept_hash=kept_hash if index > 0 or any(self._notes) else None)
         path_hash = next_hash(self._path.request_hash, answer.sent)
         message_id = self._find_same(path_hash, answer)
         if message_id is None:
@@ -232,8 +231,7 @@ class _SessionWriter:
 
     def _add_answer(self, answer: ClientAnswer, path_hash: str, new_messages: Sequence[Message]) -> str:
         """Add the answer, with findings about what did not count when the session was recognized."""
-        stamp = stamp_note(new_messages)
-        notes = (*self._notes, *((stamp,) if stamp else ()))
+        notes = filter(None, (*self._notes, stamp_note(new_messages)))
         generation = replace(answer.generation, findings=(*answer.generation.findings, *notes))
         new = NewMessage(message=answer.message, origin=MessageOrigin.MODEL, generation=generation)
         written = write_generation(self._db, new, self._session.id)
@@ -276,8 +274,7 @@ class _SessionWriter:
     def _go_on(self, match: Match, note: Finding | None) -> int:
         """Continue below a stored message although the system text is not quite the same."""
         self._parent, self._system_hash = Written(match.message_id, match.position), match.system_hash
-        if note is not None:
-            self._notes.append(note)
+        self._notes.append(note)
         return match.depth
 
     def _go_on_below(self, own: Match | None) -> None:
@@ -301,8 +298,11 @@ class _SessionWriter:
         )
         return "\n".join(found)
 
-    def _kept_answers(self) -> dict[int, StoredMessage]:
-        """Return the stored answers that the client kept when it replaced the beginning, by their index in the talk."""
+    def _kept_messages(self) -> dict[int, StoredMessage]:
+        """Return the stored messages that the client kept when it replaced the beginning, by their index in the talk.
+
+        Those are answers, each with the message before it.
+        """
         hashes = {
             value: index
             for index in range(len(self._request.talk))
@@ -319,9 +319,11 @@ class _SessionWriter:
         ids = {hashes[value]: message_id for value, message_id in found if value is not None}
         ids.pop(0, None)
         self._notes.append(compaction_note(len(ids)))
-        return {
-            index: read_path(self._db, self._session, message_id)[-1] for index, message_id in ids.items()
-        }
+        kept: dict[int, StoredMessage] = {}
+        for index, message_id in ids.items():
+            before, answer = read_path(self._db, self._session, message_id)[-2:]
+            kept |= {index - 1: before, index: answer}
+        return kept
 
     def _find_same(self, path_hash: str, answer: ClientAnswer) -> str | None:
         """Return the id of the same answer to the same request, or None if it is not stored."""
