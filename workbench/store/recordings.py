@@ -213,15 +213,15 @@ class _SessionWriter:
     def record(self, answer: ClientAnswer) -> RecordedAnswer:
         """Write what is not stored yet."""
         depth, talk = self._continue(), self._request.talk
-        kept = self._kept_messages() if depth == 0 and self._session.leaf_id else {}
+        kept = self._kept_messages() if depth == 0 and self._session.leaf_id else None
         for index, path_hash in enumerate(self._path.hashes[depth + 1 :], start=depth):
             kept_hash = self._request.kept_hash(index)
-            if index in kept:
+            if kept and index in kept:
                 self._add_copy(kept[index], path_hash, kept_hash)
                 continue
             new = NewMessage(message=talk[index], origin=MessageOrigin.GATEWAY)
             # A summary is found again only where the conversation was recognized.
-            self._add(new, path_hash, kept_hash=kept_hash if index > 0 or any(self._notes) else None)
+            self._add(new, path_hash, kept_hash=kept_hash if index > 0 or kept is not None else None)
         path_hash = next_hash(self._path.request_hash, answer.sent)
         message_id = self._find_same(path_hash, answer)
         if message_id is None:
@@ -255,7 +255,7 @@ class _SessionWriter:
         longest = longest_of(matches)
         own = longest_of([match for match in matches if match.has_same_system])
         depth = own.depth if own else 0
-        text = _text_of(self._request.system)
+        text = "\n".join(message.text for message in self._request.system)
         if longest is not None and longest.depth > depth:
             # The longest part is below another system text.
             before = self._stored_system(longest.system_hash)
@@ -298,10 +298,10 @@ class _SessionWriter:
         )
         return "\n".join(found)
 
-    def _kept_messages(self) -> dict[int, StoredMessage]:
-        """Return the stored messages that the client kept when it replaced the beginning, by their index in the talk.
+    def _kept_messages(self) -> dict[int, StoredMessage] | None:
+        """Return the answers that the client kept, and the messages before them, by their index in the talk.
 
-        Those are answers, each with the message before it.
+        None if the session has nothing of the request: the client did not replace its beginning.
         """
         hashes = {
             value: index
@@ -315,7 +315,7 @@ class _SessionWriter:
             .where(col(row.session_id) == self._session.id, col(row.kept_hash).in_(hashes), is_shown())
         ).all()
         if not found:
-            return {}
+            return None
         ids = {hashes[value]: message_id for value, message_id in found if value is not None}
         ids.pop(0, None)
         self._notes.append(compaction_note(len(ids)))
@@ -395,7 +395,3 @@ class _SessionWriter:
             session.title = rows.title_of(next(first, ""))
             self._db.flush()
             index_session_names(self._db, session.id)
-
-
-def _text_of(system: Sequence[Message]) -> str:
-    return "\n".join(message.text for message in system)
