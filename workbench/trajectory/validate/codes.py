@@ -54,6 +54,8 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("lone-surrogate", "half of a surrogate pair, which UTF-8 cannot hold"),
     _error("null-character", "a NUL character, which databases and some loaders refuse"),
     _error("non-finite-number", "NaN or an infinite number, which JSON does not have"),
+    _error("big-integer", "an integer of a column beyond 64 bits, which loaders round or refuse"),
+    _error("deep-nesting", "a column that is nested deeper than loaders can read"),
     _error("missing-field", "something that the format requires is missing"),
     _error("unknown-role", "the format does not know this role"),
     _error("mask-value", "a loss mask that no trainer understands"),

@@ -174,6 +174,8 @@ def glance_at(row: JsonObject) -> Glance | None:
         return None
     role, text = turns[0]
     has_system = role is Role.SYSTEM
+    if not has_system and row.get("system"):  # its system text is a column
+        return None
     beginning = _beginning(row.get("tools"), text if has_system else "")
     return beginning and Glance(row, beginning, turns[1:] if has_system else turns, others)
 

@@ -62,11 +62,8 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 
 def repeated_in_texts(row: TrainingRow) -> Iterator[RowFinding]:
-    """Yield `duplicate-key` for calls, their arguments and tools that a row has as a text of JSON.
-
-    The rejected answer may be wrong on purpose.
-    """
-    for entry in row.entries:
+    """Yield `duplicate-key` for calls, their arguments and tools that a row has as a text of JSON."""
+    for entry in row.all_entries:
         in_text = [call for call in entry.calls if call.is_text] if entry.calls else ()
         for pointer, is_call in {
             call.arguments_pointer: call.arguments_pointer == call.pointer for call in in_text
@@ -78,9 +75,10 @@ def repeated_in_texts(row: TrainingRow) -> Iterator[RowFinding]:
                 yield from (duplicate_key(key, entry, pointer) for key in keys)
     for declaration in row.declarations:
         text = value_at(row.fields, declaration.pointer)
-        if declaration.place == "column" and isinstance(text, str):
-            for key in _repeated_in_tools(text):
-                yield duplicate_key(key, None, declaration.pointer)
+        if isinstance(text, str):
+            listed = declaration.span.of(text) if declaration.span else text
+            for key in _repeated_in_tools(listed):
+                yield duplicate_key(key, entry_at(row, declaration.pointer), declaration.pointer)
 
 
 def _repeated_in(text: str, *, is_call: bool) -> tuple[str, ...]:
@@ -109,7 +107,8 @@ def _repeated_in_tools(text: str) -> tuple[str, ...]:
     try:
         return repeated_keys(text)
     except (ValueError, RecursionError):
-        return ()
+        lines = text.splitlines()  # system texts have each tool on a line of its own
+        return tuple(key for line in lines for key in _repeated_in_tools(line)) if len(lines) > 1 else ()
 
 
 def _hidden_in(

@@ -18,6 +18,7 @@ from workbench.trajectory.validate.call_forms import (
     repeated_call_findings,
 )
 from workbench.trajectory.validate.codes import RowCode, row_code
+from workbench.trajectory.validate.column_values import column_findings, fits_columns
 from workbench.trajectory.validate.damage import damage_findings, may_be_damaged
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.glance import Beginning, Finder, Glance
@@ -156,9 +157,10 @@ def _may_be_damaged(glance: Glance) -> bool:
 
 
 def _may_have_bad_text(glance: Glance) -> bool:
-    # Tags and special tokens in texts of the model and in results are seen when calls and results are read.
+    # Tags in texts of the model and in results are seen when calls and results are read.
     return (
         glance.has_tag_in_question
+        or "<|" in glance.text
         or not glance.are_calls_valid
         or has_placeholder(glance.text)
         or glance.beginning.answer(_has_bad_system_text)
@@ -185,6 +187,7 @@ RULES: Final = (
         _may_have_bad_format,
     ),
     _rule("lone-surrogate null-character non-finite-number duplicate-key", loading_findings, _may_not_load),
+    _rule("big-integer deep-nesting", column_findings, lambda glance: not fits_columns(glance.others)),
     _rule(
         "spec-unsound spec-unusual tool-declared-twice tools-mismatch",
         _declared_findings,

@@ -24,6 +24,7 @@ from workbench.trajectory.trajectory import (
     is_same_trajectory,
     pair_results,
 )
+from workbench.trajectory.validate.column_values import fits_columns, unfit_in
 from workbench.trajectory.validate.loading import is_loadable, unloadable_in
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange, RowDraft, RowOptions
 
@@ -156,6 +157,8 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
     calls = [
         call.arguments for message in trajectory.messages + trajectory.rejected for call in message.calls
     ]
+    if not fits_columns(row) and any(code == "deep-nesting" for code, _ in unfit_in(row)):
+        return _UNLOADABLE["deep-nesting"]
     rest = {key: value for key, value in row.items() if key != "tools"}
     if is_loadable([rest, *calls]) and all(
         cached_on(spec, "_is_loadable", _is_loadable_spec) for spec in trajectory.tools.specs
@@ -167,6 +170,7 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
 
 
 _UNLOADABLE: Final = {
+    "deep-nesting": "it has a column that is nested deeper than loaders can read; write it as text",
     "non-finite-number": "it contains NaN or an infinite number, which JSON cannot hold; replace it",
     "lone-surrogate": "it contains half of a surrogate pair, which UTF-8 cannot hold; remove it",
     "null-character": "it contains a NUL character, which loaders refuse; remove it",
