@@ -157,6 +157,8 @@ SPEAKERS: Final[Mapping[str, Role]] = {
 """The `from` of an entry to its role."""
 WRITTEN: Final = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt", Role.TOOL: "tool"}
 """The `from` that is written for each role."""
+_WITHOUT_RESULTS: Final = ("system", "gpt")
+"""The `from` of most long texts, which hold no results."""
 _OWN: Final = ("conversations", "tools")
 
 
@@ -219,7 +221,7 @@ def _is_agent(row: JsonObject) -> bool:
 def _has_call_ids(row: JsonObject) -> bool:
     """Whether a result is a record with the id of its call."""
     for entry in conversation_of(row):
-        if isinstance(entry, dict):
+        if isinstance(entry, dict) and entry.get("from") not in _WITHOUT_RESULTS:
             value = entry.get("value")
             if isinstance(value, str) and '"tool_call_id"' in value:
                 return True

@@ -107,6 +107,8 @@ class SetFacts:
     calls: Counter[str] = field(default_factory=Counter[str])
     """Calls by the tool's name."""
     tools: ToolWatch = field(default_factory=ToolWatch)
+    last_tools: OfferedTools | None = field(default=None, compare=False)
+    """The tools of the row before, which rows that begin alike share."""
 
     def add(self, parsed: ParsedRow) -> None:
         """Count a row."""
@@ -175,8 +177,10 @@ class SetFacts:
             self.calls[name] += 1
 
     def _add_tools(self, tools: OfferedTools) -> None:
-        for spec in tools.specs:
-            self.tools.add(spec)
+        if tools is not self.last_tools:
+            self.last_tools = tools
+            for spec in tools.specs:
+                self.tools.add(spec)
 
 
 def _has_thought(parsed_entry: ParsedEntry) -> bool:
