@@ -1,6 +1,7 @@
 """Databases of earlier versions open without loss."""
 
 import gzip
+import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -100,7 +101,13 @@ def test_an_old_sqlite_file_is_upgraded_without_loss(old: sa.Engine) -> None:
     url = old.url.render_as_string()
     with closing(Store(url)) as store:
         check_contents(store)
-    assert missing_rows(before, rows(old)) == []
+    after = rows(old)
+    assert missing_rows(before, after) == []
+    setups = {row["id"]: row["setup"] for row in after["session"]}
+    for recorded in after["recorded_session"]:
+        asked = setups[recorded["session_id"]]
+        asked = json.loads(asked) if isinstance(asked, str) else asked
+        assert (recorded["model"], recorded["contract"]) == (asked["model"], asked["contract_name"])
     check_file(Path(old.url.database or ""))
 
 
