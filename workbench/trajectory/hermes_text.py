@@ -22,6 +22,7 @@ _OTHER_MARKS: Final = frozenset({"stop", "response"})
 _THOUGHT: Final = re.compile(
     r"<(?P<tag>think|scratch_pad|REASONING_SCRATCHPAD)>(?P<text>.*)</(?P=tag)>", re.DOTALL
 )
+_EMPTY_THOUGHT: Final = re.compile(r"<(think|scratch_pad|REASONING_SCRATCHPAD)>\s*+</\1>")
 _THOUGHT_END: Final = re.compile(r"</(?:think|scratch_pad|REASONING_SCRATCHPAD)>\Z")
 
 
@@ -46,6 +47,15 @@ def has_marks(text: str) -> bool:
     return ("<" in text or BRACKET_MARKS[0] in text) and any(
         mark.lastgroup not in _OTHER_MARKS for mark in MARK_OR_BRACKET.finditer(text)
     )
+
+
+def has_empty_thought(text: str) -> bool:
+    """Whether a text has a thought without text.
+
+    >>> has_empty_thought("<think>\\n\\n</think>\\n\\nHi"), has_empty_thought("<think>x</think>")
+    (True, False)
+    """
+    return _EMPTY_THOUGHT.search(text) is not None
 
 
 def read_text(text: str, tools: OfferedTools) -> ReadText:

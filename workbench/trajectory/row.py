@@ -208,6 +208,8 @@ class TrainingRow:
     """The conversation in order; for a preference row, the prompt and the chosen answer."""
     spells_calls: bool = False
     """True: calls and thoughts are inside the texts, in Hermes' tags. False: separate, and the text is prose."""
+    fills_thoughts: bool = False
+    """True: every message of the model has a thought, which is empty if there was none and then says nothing."""
     rejected: tuple[RowEntry, ...] = ()
     """The answer that was not chosen, to the same prompt."""
     answer_start: int | None = None

@@ -9,7 +9,14 @@ from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.toolspec.spec_repairs import with_json_types, without_nulls
-from workbench.trajectory.hermes_text import REPEATED, has_marks, names_only, read_text, read_tolerantly
+from workbench.trajectory.hermes_text import (
+    REPEATED,
+    has_empty_thought,
+    has_marks,
+    names_only,
+    read_text,
+    read_tolerantly,
+)
 from workbench.trajectory.row import BARE, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
@@ -160,10 +167,12 @@ def _result(result: EntryResult) -> Result:
 def _answer(entry: RowEntry, job: _RowJob) -> RowMessage:
     """Read a model's message: its thought, its text, which may hold thoughts and calls as well, and its calls."""
     parts: list[Part] = [Thought(text=entry.thought)] if entry.thought else []
+    is_empty = entry.thought == ""
     fixes: set[str] = set()
     text = None
     if job.row.spells_calls or has_marks(entry.text):
         read = read_text(entry.text, job.tools)
+        is_empty = is_empty or has_empty_thought(entry.text)
         is_bad = bool(read.problem) and not job.row.spells_calls and entry.place >= job.row.bad_from
         # What the model wrote is the example, so it is kept as it is.
         parts.extend([Prose(text=entry.text)] if is_bad else read.parts)
@@ -187,7 +196,8 @@ def _answer(entry: RowEntry, job: _RowJob) -> RowMessage:
         job.changes.append(
             ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(sorted(fixes)))
         )
-    return _message(entry, Role.ASSISTANT, tuple(parts), text)
+    message = _message(entry, Role.ASSISTANT, tuple(parts), text)
+    return replace(message, has_empty_thought=True) if is_empty and not job.row.fills_thoughts else message
 
 
 def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:

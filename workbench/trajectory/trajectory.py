@@ -73,6 +73,8 @@ class RowMessage:
     """Whether the loss counts it; None if the format decides."""
     others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """Members of its entry beside these, such as `rating`. The results of one entry all have the entry's."""
+    has_empty_thought: bool = field(default=False, compare=False)
+    """Whether its entry has a thought without text, for which there is no part."""
     place: int = field(default=-1, compare=False)
     """Index of the entry that it was read from, from 0; -1 if there is none."""
 

@@ -181,6 +181,7 @@ def _read(row: JsonObject, variant: _Variant) -> TrainingRow:
         fields=row,
         entries=entries,
         spells_calls=True,
+        fills_thoughts=variant.records is Records.UNWRAPPED,
         declarations=tuple(read_declarations(row, entries, findings)),
         columns={key: value for key, value in row.items() if key not in own},
         findings=tuple(findings),

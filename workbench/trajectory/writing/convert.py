@@ -26,7 +26,7 @@ from workbench.trajectory.trajectory import (
 )
 from workbench.trajectory.validate.column_values import fits_columns, unfit_in
 from workbench.trajectory.validate.loading import is_loadable, unloadable_in
-from workbench.trajectory.writing.row_draft import Addition, ConversionChange, RowDraft, RowOptions
+from workbench.trajectory.writing.row_draft import Addition, ConversionChange, Loss, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
 
@@ -133,7 +133,16 @@ def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> Converted:
     proof = _proof(draft.trajectory, row, write_as)
     if proof.problem:
         return Converted(row=None, changes=changes, problems=(proof.problem,))
+    if proof.row and proof.trajectory and not proof.row.fills_thoughts:
+        for message, back in zip(_all(draft.trajectory), _all(proof.trajectory), strict=True):
+            if message.has_empty_thought and not back.has_empty_thought:
+                draft.note(Loss.EMPTY_THOUGHTS, message.place)
+    changes = tuple(draft.changes)
     return Converted(row=row, changes=changes, read_back=proof.row, trajectory=proof.trajectory)
+
+
+def _all(trajectory: Trajectory) -> tuple[RowMessage, ...]:
+    return trajectory.messages + trajectory.rejected
 
 
 def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> _Proof:

@@ -24,6 +24,8 @@ class Loss(StrEnum):
     PREFACE = "preface"
     """Text in messages with calls."""
     REASONING = "reasoning"
+    EMPTY_THOUGHTS = "empty-thoughts"
+    """Thoughts without text, which tell a model not to think."""
     PART_ORDER = "part-order"
     """The order of thoughts, texts and calls within a message."""
     WHITE_SPACE = "white-space"

@@ -49,6 +49,7 @@ class BuiltMessage:
                 self._given[key] = [value]
         self._texts: list[tuple[JsonValue, str, str]] = []
         self._thoughts: list[str] = []
+        self._has_empty_thought = False
         self._calls: list[JsonValue] = []
         self._last = _THOUGHT
 
@@ -65,7 +66,8 @@ class BuiltMessage:
         self._texts.append((text, place, before if self._texts else ""))
 
     def add_thought(self, text: str) -> None:
-        """Add a thought. An empty one counts as none."""
+        """Add a thought. Of an empty one, the message only says that the row has it."""
+        self._has_empty_thought |= not text
         if text:
             self.is_reordered |= bool(self._thoughts)
             self._note(_THOUGHT)
@@ -115,7 +117,7 @@ class BuiltMessage:
         """The message as chat APIs have it."""
         fields = dict(self._fields)
         fields["content"] = self._content()
-        if self._thoughts:
+        if self._thoughts or self._has_empty_thought:
             fields["reasoning_content"] = "\n\n".join(self._thoughts)
         # What is not a list of calls stays what it is, and is reported.
         if self._calls and "tool_calls" not in fields:
