@@ -97,6 +97,7 @@ def test_usage_is_the_last_chunk_if_requested(shared):
         plain = gateway.chat().json()
         chunks = gateway.stream(stream_options={"include_usage": True})
         assert chunks[-1]["choices"] == [] and chunks[-1]["usage"] == plain["usage"]
+        assert chunks[-1]["hermes"] == chunks[-2]["hermes"] == plain["hermes"]
         assert all(chunk["usage"] is None for chunk in chunks[:-1])
         assert all("usage" not in chunk for chunk in gateway.stream())
 

@@ -73,6 +73,7 @@ def _npm(*packages: str, script: str, **fields: Any) -> Client:
 
 
 _QWEN: Final = ("qwen-agent==0.0.34", "numpy", "python-dateutil", "soundfile", "tqdm")
+_NODE_AGENTS: Final = ("@openai/agents@0.20.0", "openai@7.59.0")
 NODE_OPENAI: Final = _npm("openai@7.59.0", script=node_clients.OPENAI, can_force=True)
 CLIENTS: Final = (
     _python("openai==2.54.0", script=python_clients.OPENAI),
@@ -81,8 +82,12 @@ CLIENTS: Final = (
     _python("instructor==1.17.0", "openai==3.3.0", script=python_clients.INSTRUCTOR),
     _python("llm==0.36", script=python_clients.LLM),
     _python("hermes-agent==0.19.0", script=python_clients.HERMES_AGENT),
+    _python("openai-agents==0.24.0", script='API = "responses"' + python_clients.OPENAI_AGENTS),
     _python(
-        "openai-agents==0.24.0", script=python_clients.OPENAI_AGENTS, mode="chat completions", can_force=True
+        "openai-agents==0.24.0",
+        script='API = "chat_completions"' + python_clients.OPENAI_AGENTS,
+        mode="chat completions",
+        can_force=True,
     ),
     _python("pydantic-ai-slim[openai]==2.68.0", script=python_clients.PYDANTIC_AI),
     _python("langchain-openai==1.7.4", script=python_clients.LANGCHAIN, can_force=True),
@@ -92,8 +97,11 @@ CLIENTS: Final = (
     _python(*_QWEN, script="RAW = True\n" + python_clients.QWEN_AGENT, mode="use_raw_api", streams=(True,)),
     NODE_OPENAI,
     _npm("ai@6.0.326", "@ai-sdk/openai-compatible@2.0.92", script=node_clients.AI),
+    _npm(*_NODE_AGENTS, script='const api = "responses";' + node_clients.OPENAI_AGENTS),
     _npm(
-        "@openai/agents@0.20.0", "openai@7.59.0", script=node_clients.OPENAI_AGENTS, mode="chat completions"
+        *_NODE_AGENTS,
+        script='const api = "chat_completions";' + node_clients.OPENAI_AGENTS,
+        mode="chat completions",
     ),
 )
 """In the order of the table in `docs/reference/gateway.md`."""

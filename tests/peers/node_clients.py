@@ -45,14 +45,15 @@ const fields = { model: provider(model), prompt: question, tools, stopWhen: step
 answer = isStream ? await streamText(fields).text : (await generateText(fields)).text;
 """
 OPENAI_AGENTS: Final = """
-import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool as asTool } from "@openai/agents";
+import { Agent, run, setDefaultOpenAIClient, setOpenAIAPI, setTracingDisabled, tool as asTool } from "@openai/agents";
 import OpenAI from "openai";
 
 setTracingDisabled(true);
+setOpenAIAPI(api);
+setDefaultOpenAIClient(new OpenAI({ baseURL: url, apiKey: "none" }));
 const { name, description, parameters } = tool.function;
 const weather = asTool({ name, description, parameters, strict: false, execute: getWeather });
-const client = new OpenAI({ baseURL: url, apiKey: "none" });
-const agent = new Agent({ name: "weather", tools: [weather], model: new OpenAIChatCompletionsModel(client, model) });
+const agent = new Agent({ name: "weather", tools: [weather], model });
 const result = await run(agent, question, { stream: isStream });
 if (isStream) await result.completed;
 answer = result.finalOutput;

@@ -95,13 +95,18 @@ answer = [response.text() for response in chain.responses()][-1]
 OPENAI_AGENTS: Final = """
 import asyncio
 from openai import AsyncOpenAI
-from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
+from agents import (
+    Agent, ModelSettings, Runner, function_tool, set_default_openai_api, set_default_openai_client,
+    set_tracing_disabled,
+)
 
 set_tracing_disabled(True)
+set_default_openai_api(API)
+set_default_openai_client(AsyncOpenAI(base_url=URL, api_key="none"))
 agent = Agent(
     name="weather",
     tools=[function_tool(get_weather)],
-    model=OpenAIChatCompletionsModel(model=MODEL, openai_client=AsyncOpenAI(base_url=URL, api_key="none")),
+    model=MODEL,
     model_settings=ModelSettings(max_tokens=64, tool_choice="required" if FORCED else None),
 )
 

@@ -67,7 +67,7 @@ class ChatSpelling:
                 case _:
                     yield b""
         if self._sends_usage:
-            yield event_bytes(self._head.chunk((), usage=usage_of(finished)))
+            yield event_bytes(self._head.chunk((), usage=usage_of(finished), hermes=report(finished)))
         yield DONE
 
     def broken(self, fault: RequestFault) -> bytes:
