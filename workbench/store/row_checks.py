@@ -95,7 +95,7 @@ def _rows(table: Table, connection: Connection, names: set[str]) -> Iterator[_Ro
     with _raw(connection) as cursor:
         for values in cursor.execute(query):
             yield {
-                column.name: _read(value, column.type.python_type is bool, process)
+                column.name: _read(value, isinstance(column.type, sa.Boolean), process)
                 for column, value, process in zip(columns, values, processors, strict=True)
             }
 
