@@ -135,12 +135,22 @@ def value_at(value: JsonValue, pointer: str) -> JsonValue:
     >>> value_at({"a": [{"b/c": 1}]}, "/a/0/b~1c"), value_at({}, "/a")
     (1, None)
     """
-    for part in pointer.split("/")[1:]:
+    for part in pointer_parts(pointer):
         if isinstance(value, list):
             value = value[int(part)] if part.isdecimal() and int(part) < len(value) else None
         else:
-            value = as_object(value).get(part.replace("~1", "/").replace("~0", "~") if "~" in part else part)
+            value = as_object(value).get(part)
     return value
+
+
+def pointer_parts(pointer: str) -> list[str]:
+    """Return the keys and indexes of a JSON pointer.
+
+    >>> pointer_parts("/messages/0/a~1b")
+    ['messages', '0', 'a/b']
+    """
+    parts = pointer.split("/")[1:]
+    return [part.replace("~1", "/").replace("~0", "~") for part in parts] if "~" in pointer else parts
 
 
 def json_pointer(parent: str, key: str | int) -> str:

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from random import Random
-from typing import Final, cast
+from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, value_at
 from workbench.toolspec.budget import budget, spend
 
 _DEEPEST: Final = 12
@@ -54,7 +54,7 @@ def _sample(schema: JsonValue, root: JsonObject, random: Random, depth: int) -> 
     if "default" in schema:
         return schema["default"]
     if isinstance(reference := schema.get("$ref"), str):
-        return _sample(_local(reference, root), root, random, depth - 1)
+        return _sample(value_at(root, reference.removeprefix("#")), root, random, depth - 1)
     if isinstance(parts := schema.get("allOf"), list | tuple):
         spend(len(parts) + sum(len(part) for part in parts if isinstance(part, Mapping)))
         merged = {key: value for part in parts if isinstance(part, Mapping) for key, value in part.items()}
@@ -115,15 +115,6 @@ def _all_properties(parts: Sequence[JsonValue]) -> JsonObject:
         if isinstance(part, Mapping) and isinstance(declared := part.get("properties"), Mapping):
             properties |= declared
     return properties
-
-
-def _local(reference: str, root: JsonObject) -> JsonValue:
-    target: JsonValue = root
-    for part in reference.removeprefix("#").split("/")[1:]:
-        target = (
-            target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
-        )
-    return cast(JsonValue, target)
 
 
 def _whole(value: JsonValue, otherwise: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer_parts
 
 
 class _Nothing:
@@ -26,8 +26,7 @@ def followed(reference: str, root: JsonObject) -> "JsonValue | _Nothing":
     if not reference.startswith("#") or (len(reference) > 1 and reference[1] != "/"):
         return NOTHING
     value: JsonValue = root
-    for part in unquote(reference[1:]).split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
+    for name in pointer_parts(unquote(reference[1:])):
         if isinstance(value, Mapping) and name in value:
             value = value[name]
         elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):

@@ -8,7 +8,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final, cast
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, json_fault, load_json
+from workbench.chat.json_value import JsonObject, JsonValue, json_fault, load_json, pointer_parts
 from workbench.chat.short_text import shortened
 from workbench.errors import BadInput
 from workbench.toolspec.budget import REQUEST_STEPS, TOO_MUCH_WORK, budget
@@ -28,8 +28,8 @@ def line_of(text: str, pointer: str) -> int:
     2
     """
     position = _skip(text, 0)
-    for token in pointer.split("/")[1:]:
-        inner = _child(text, position, token.replace("~1", "/").replace("~0", "~"))
+    for token in pointer_parts(pointer):
+        inner = _child(text, position, token)
         if inner is None:
             break
         position = inner

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, cast
 
 from workbench.chat.finding import Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer_parts
 from workbench.toolspec.check import check_arguments, pointer
 from workbench.toolspec.spec import ToolSpec
-from workbench.trajectory.row_pointer import pointer_parts
 
 _CACHE_KEY: Final = "_closed"
 _OPENING: Final = frozenset(

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from workbench.chat.finding import Severity, Span
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, pointer_parts
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.mask import MaskedText, TrainedToken
@@ -86,9 +86,8 @@ def _place(fields: Any, pointer: str) -> tuple[Any, Any]:
     parent: Any = None
     key: Any = None
     value = fields
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        parent, key = value, int(key) if isinstance(value, list) and key.isdecimal() else key
+    for part in pointer_parts(pointer):
+        parent, key = value, int(part) if isinstance(value, list) and part.isdecimal() else part
         try:
             value = parent[key]
         except (KeyError, IndexError, TypeError):

@@ -7,14 +7,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer_parts
 from workbench.hermes.spelling.tools import template_json
 
 
-def value_at(value: JsonValue, pointer: str) -> JsonValue:
-    """Return the value at a JSON pointer.
+def value_in_row(value: JsonValue, pointer: str) -> JsonValue:
+    """Return the value at a JSON pointer into a row.
 
-    >>> value_at({"a": [{"b/c": 1}], "text": '[{"b": 2}]'}, "/a/0/b~1c"), value_at({"text": '[{"b": 2}]'}, "/text/0/b")
+    >>> row = {"a": [{"b/c": 1}], "text": '[{"b": 2}]'}
+    >>> value_in_row(row, "/a/0/b~1c"), value_in_row(row, "/text/0/b")
     (1, 2)
 
     Raises:
@@ -34,20 +35,10 @@ def value_at(value: JsonValue, pointer: str) -> JsonValue:
 def leads_somewhere(row: JsonObject, pointer: str) -> bool:
     """Whether a row has a value at a pointer."""
     try:
-        value_at(row, pointer)
+        value_in_row(row, pointer)
     except LookupError:
         return False
     return True
-
-
-def pointer_parts(pointer: str) -> list[str]:
-    """Return the keys and indexes of a JSON pointer."""
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-
-
-def pointer_part(key: str) -> str:
-    """Return a key as it is written in a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def with_value(value: JsonValue, parts: Sequence[str], new: JsonValue) -> JsonValue:

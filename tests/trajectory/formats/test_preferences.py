@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.trajectory.formats.known import FORMATS, detect_format
-from workbench.trajectory.row_pointer import value_at
+from workbench.trajectory.row_pointer import value_in_row
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import convert_row
@@ -155,8 +155,8 @@ def test_openai_s_preference_rows_are_read_and_written():
         "/preferred_output/2",
         "/non_preferred_output/0",
     ]
-    assert value_at(OPENAI, read.entries[2].calls[0].arguments_pointer) == "{}"
-    assert value_at(OPENAI, read.declarations[0].pointer) == [TOOL]
+    assert value_in_row(OPENAI, read.entries[2].calls[0].arguments_pointer) == "{}"
+    assert value_in_row(OPENAI, read.declarations[0].pointer) == [TOOL]
     assert read.columns == {"id": 7, "parallel_tool_calls": True}
     assert converted(OPENAI, "openai-preference").row == OPENAI
     dpo = converted(OPENAI, "dpo").row
@@ -189,7 +189,7 @@ def test_llamafactory_s_preference_rows_of_version_1_are_read_and_written():
     read = detect_format(V1).read(V1)
     assert read.format == "llamafactory-v1-dpo"
     assert findings(V1) == []
-    assert [value_at(V1, entry.text_pointer) for entry in read.all_entries] == [
+    assert [value_in_row(V1, entry.text_pointer) for entry in read.all_entries] == [
         SYSTEM["content"],
         USER["content"],
         BLUE["content"],

@@ -27,9 +27,10 @@ from tests.trajectory.formats.shapes import (
     V1,
     talk,
 )
+from workbench.chat.json_value import pointer_parts
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.formats.row_format import RowContent
-from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, value_at, with_value
+from workbench.trajectory.row_pointer import leads_somewhere, value_in_row, with_value
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Call, is_same_trajectory
 from workbench.trajectory.validate.check import check_completely
@@ -104,14 +105,14 @@ def test_pointers_lead_into_the_row_itself(name, row):
     read = FORMATS[name].read(row)
     assert all(leads_somewhere(row, pointer) for pointer in pointers(read))
     system, question, call, *results, _answer = read.entries
-    assert SYSTEM in json.dumps(value_at(row, system.pointer))
-    assert value_at(row, question.text_pointer) == QUESTION
+    assert SYSTEM in json.dumps(value_in_row(row, system.pointer))
+    assert value_in_row(row, question.text_pointer) == QUESTION
     for given_call, arguments in zip(call.calls, (OSLO, BERGEN), strict=True):
-        written = value_at(row, given_call.arguments_pointer)
+        written = value_in_row(row, given_call.arguments_pointer)
         written = json.loads(written) if isinstance(written, str) else written
         assert written.get("arguments", written) == arguments
     for entry, text in zip(results, RESULTS, strict=True):
-        assert value_at(row, entry.results[0].pointer) == text
+        assert value_in_row(row, entry.results[0].pointer) == text
 
 
 def others_of(row):
@@ -485,7 +486,7 @@ def test_rows_inside_of_rows_may_be_of_any_format():
     ):
         read = detect_format(row).read(row)
         assert read.entries[0].text_pointer == pointer
-        assert value_at(row, pointer) == read.entries[0].text
+        assert value_in_row(row, pointer) == read.entries[0].text
         assert check_completely(read).findings == ()
     # A text answer that looks like a list is not a conversation.
     assert detect_format({"prompt": "q", "chosen": '[{"a": 1}]', "rejected": "[]"}).name == "dpo"

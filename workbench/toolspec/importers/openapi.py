@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, value_at
 from workbench.errors import BadInput
 from workbench.toolspec.check import pointer
 from workbench.toolspec.importers.chat_apis import ImportedTools, loss
@@ -160,15 +160,10 @@ def _resolved(
         if reference in inside or len(inside) > _MAX_DEPTH or not reference.startswith("#/"):
             lost.append(f"the reference {reference[:40]!r} was not resolved; any value is allowed")
             return {}
-        return _resolved(_target(reference, operation.document), operation, lost, (*inside, reference))
+        return _resolved(
+            value_at(operation.document, reference.removeprefix("#")), operation, lost, (*inside, reference)
+        )
     resolved = {key: _resolved(inner, operation, lost, inside) for key, inner in value.items()}
     if resolved.pop("nullable", None) is True and isinstance(resolved.get("type"), str):
         resolved["type"] = [resolved["type"], "null"]
     return {key: inner for key, inner in resolved.items() if key not in ("xml", "example", "externalDocs")}
-
-
-def _target(reference: str, document: JsonObject) -> JsonValue:
-    found: JsonValue = document
-    for part in reference.split("/")[1:]:
-        found = as_object(found).get(part.replace("~1", "/").replace("~0", "~"))
-    return found

@@ -16,7 +16,7 @@ from workbench.trajectory.formats.responses import RESPONSES
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.views import View, read_view
 from workbench.trajectory.row import TrainingRow
-from workbench.trajectory.row_pointer import value_at, without
+from workbench.trajectory.row_pointer import value_in_row, without
 
 _REQUESTS: Final = ("/request/body", "/request", "/request_body", "/proxy_server_request", "")
 """Where a log has the request; it may also be the row itself."""
@@ -107,7 +107,7 @@ def _first(row: JsonObject, places: Iterable[str], keys: Sequence[str]) -> tuple
 
 def _at(value: JsonValue, pointer: str) -> JsonValue:
     try:
-        return value_at(value, pointer)
+        return value_in_row(value, pointer)
     except LookupError:
         return None
 

@@ -16,6 +16,7 @@ from workbench.chat.json_value import (
     as_object,
     json_pointer,
     loads_fast,
+    pointer_parts,
     repeated_keys,
     value_at,
     values_in,
@@ -202,7 +203,7 @@ def duplicate_key(pointer: str, entry: RowEntry | None, where: str) -> RowFindin
         entry: The entry that contains the object; None if none does.
         where: JSON pointer into the row, to the key or to the text that contains it.
     """
-    key = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    key = pointer_parts(pointer)[-1]
     message = f"the key {quoted(key)} is given twice, and readers keep only one of the values; remove one"
     return row_finding("duplicate-key", message, entry=entry, pointer=where)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from workbench.chat.finding import Edit, Span, apply_edits
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer_parts
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Dialect, ReadCall, Reading
 from workbench.hermes.spelling.tools import template_json
@@ -15,7 +15,7 @@ from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.filled_nulls import filled_nulls, without_nulls_at
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import Declaration, EntryCall
-from workbench.trajectory.row_pointer import leads_somewhere, pointer_parts, value_at, with_value
+from workbench.trajectory.row_pointer import leads_somewhere, value_in_row, with_value
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
 
 
@@ -68,7 +68,7 @@ def _in_specs(parsed: ParsedRow) -> Iterator[_Change]:
         plain = [with_json_types(without_nulls(spec)) for spec in declaration.specs]
         if all(new is old for new, old in zip(plain, declaration.specs, strict=True)):
             continue
-        written = value_at(parsed.row.fields, declaration.pointer)
+        written = value_in_row(parsed.row.fields, declaration.pointer)
         if isinstance(written, list) and written == _listed(declaration, declaration.specs):
             yield _Change("spec-unusual", declaration.pointer, _listed(declaration, plain))
         elif isinstance(written, list) and all(isinstance(text, str) for text in written):
@@ -102,7 +102,7 @@ def _in_text(parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[_Change]:
 
 def _is_whole(fields: JsonObject, pointer: str, text: str) -> bool:
     """Whether a text is all that the row has at a pointer: as a text, or as parts that are nothing but text."""
-    written = value_at(fields, pointer) if leads_somewhere(fields, pointer) else None
+    written = value_in_row(fields, pointer) if leads_somewhere(fields, pointer) else None
     if isinstance(written, list):
         return all(as_object(part).keys() <= {"type", "text"} for part in written)
     return written == text

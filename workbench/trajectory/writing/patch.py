@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonValue, pointer_parts
 from workbench.chat.message import Role
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory, is_same_message, is_same_trajectory
@@ -244,8 +244,7 @@ def _pointer(row: TrainingRow, place: int) -> str:
 
 
 def _value_at(value: JsonValue, pointer: str) -> JsonValue:
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
+    for name in pointer_parts(pointer):
         value = value[int(name)] if isinstance(value, list) else cast(Mapping[str, JsonValue], value)[name]
     return value
 

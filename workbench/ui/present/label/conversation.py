@@ -7,6 +7,7 @@ from typing import Final
 
 from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.chat.finding import Severity
+from workbench.chat.json_value import pointer_parts
 from workbench.chat.message import Role, ToolCall
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.records.labels.label import AddedCall, Label, annotator_name
@@ -261,7 +262,7 @@ def _broken(call: ReadCall) -> str:
     """Return the first parameter with an error, by the pointers of the findings."""
     for finding in call.findings:
         if finding.severity is Severity.ERROR and finding.pointer:
-            return finding.pointer.split("/")[1].replace("~1", "/").replace("~0", "~")
+            return pointer_parts(finding.pointer)[0]
     return ""
 
 
