@@ -123,7 +123,8 @@ def test_call_prints_the_result_that_a_model_would_get(run_cli):
 def test_call_gives_exit_code_1_for_a_failed_tool_and_2_for_bad_usage(run_cli):
     assert run_cli("tools", "call", "get_weather", '{"city": "Atlantis"}').code == 1
     assert run_cli("tools", "call", "terminal", '{"command": "rm -rf /"}').code == 1
-    assert "no such tool" in run_cli("tools", "call", "get_wether", "{}").err
+    assert "no such tool (did you mean 'get_weather'?)" in run_cli("tools", "call", "get_wether", "{}").err
+    assert "no such tool (known tools: " in run_cli("tools", "call", "xyzzy", "{}").err
     assert run_cli("tools", "call", "get_weather", "{").code == 2
     assert run_cli("tools", "call", "get_weather", "[]").code == 2
 
