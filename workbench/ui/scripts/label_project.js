@@ -143,7 +143,9 @@ export const addProject = (desk) => {
         }),
         button("Cancel", close),
       ),
-      ...(isNew ? [] : [assignment(), ...reviewParts(desk, manage, button, true, letModelLabel), deletion(project.name)]),
+      ...(isNew
+        ? []
+        : [assignment(), ...reviewParts(desk, manage, button, true, letModelLabel), deletion(project.name)]),
       ...(isNew && project.deleted.length ? [restoration(project.deleted)] : []),
     );
     dialog.showModal();
