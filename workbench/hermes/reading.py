@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from workbench.chat.finding import Finding, Fix, Span
+from workbench.chat.frozen_json import frozen
 from workbench.chat.json_value import JsonValue
 
 
@@ -89,6 +90,11 @@ class ReadCall:
     """The fixes of its block. Calls of one block share them."""
     findings: tuple[Finding, ...] = ()
     """The findings of its block and of its own arguments."""
+
+    def __post_init__(self) -> None:
+        """Freeze the values, which the reader made as plain ones."""
+        for name in ("arguments", "unconverted", "others"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ a score means the same as there:
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Final, NamedTuple, cast
 
 from workbench.hermes.reading import ReadCall
@@ -82,8 +83,8 @@ def _check_call(
 ) -> str:
     if call.name != function["name"]:
         return f"called {call.name!r}, expected {function['name']!r}"
-    # BFCL does not convert `"3"` to the integer that the schema asks for.
-    arguments = call.arguments if call.unconverted is None else call.unconverted
+    # BFCL does not convert `"3"` to the integer that the schema asks for. It compares types, so the values are plain.
+    arguments = deepcopy(call.arguments if call.unconverted is None else call.unconverted)
     possible = next(iter(expected.values()))
     parameters = function.get("parameters", {})
     for name in parameters.get("required", ()):

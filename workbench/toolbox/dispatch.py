@@ -4,6 +4,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from threading import Lock
@@ -179,16 +180,17 @@ class CallCounts:
 
 def _bound(entry: ToolEntry, call: ToolCall, context: CallContext) -> Callable[[], object]:
     """Bind the handler to its arguments and to the fields of the context that it declares as parameters."""
-    fields = asdict(context)
+    # The handler may change its arguments; the conversation keeps those of the model.
+    fields, arguments = asdict(context), deepcopy(dict(call.arguments))
     try:
         parameters = tuple(inspect.signature(entry.handler).parameters.values())[1:]
     except (TypeError, ValueError):
         # Functions written in C may have no signature.
-        return partial(entry.handler, dict(call.arguments))
+        return partial(entry.handler, arguments)
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
-        return partial(entry.handler, dict(call.arguments), **fields)
+        return partial(entry.handler, arguments, **fields)
     named = {parameter.name for parameter in parameters}
-    return partial(entry.handler, dict(call.arguments), **{k: v for k, v in fields.items() if k in named})
+    return partial(entry.handler, arguments, **{k: v for k, v in fields.items() if k in named})
 
 
 def _run_of(result: ToolResult, *, rule: str | None = None) -> ToolRun:
