@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -126,7 +127,7 @@ def ast_checker(folder: Path) -> Callable[[Any, Sequence[Any]], bool]:
         sys.path.remove(str(folder))
     return lambda answer, calls: check(
         answer.function,
-        [{one.name: one.arguments} for one in calls],
+        [{one.name: deepcopy(one.arguments)} for one in calls],  # It compares types, so they must be plain.
         answer.ground_truth,
         Language.PYTHON,
         answer.category,
