@@ -40,7 +40,7 @@ def test_a_space_listens_on_all_addresses_unless_the_host_is_set():
         ("WORKBENCH_MAX_ROUNDS", "0", "0 is not between 1 and 100"),
         ("WORKBENCH_CALL_THRESHOLD", "1.5", "WORKBENCH_CALL_THRESHOLD: '1.5' is not a number from 0 to 1"),
         ("WORKBENCH_CALL_THRESHOLD", "nan", "'nan' is not a number from 0 to 1"),
-        ("WORKBENCH_MODLE", "x", "WORKBENCH_MODLE: unknown setting"),
+        ("WORKBENCH_MODLE", "x", "WORKBENCH_MODLE: unknown setting .did you mean WORKBENCH_MODEL.."),
     ],
 )
 def test_an_invalid_setting_is_reported_with_its_name(name, value, message):

@@ -37,7 +37,7 @@ def check_gateway(settings: Settings) -> None:
             )
         if not is_local(settings.host):
             raise BadInput(
-                f"setting WORKBENCH_HOST, {settings.host}",
+                f"address {settings.host} (WORKBENCH_HOST or --host)",
                 "other machines could use the gateway without a key",
                 f"set {SETTING} (`workbench auth hash NAME` prints one), or listen on 127.0.0.1",
             )

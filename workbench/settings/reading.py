@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, cast
 
@@ -286,9 +287,9 @@ def _refuse_unknown(variables: Mapping[str, str]) -> None:
     known = {row.name for row in VARIABLES}
     for name in variables:
         if name.startswith("WORKBENCH_") and name not in known:
-            raise BadInput(
-                f"setting {name}", "unknown setting", "docs/reference/settings.md lists all settings"
-            )
+            near = get_close_matches(name, known, n=1)
+            remedy = f"did you mean {near[0]}?" if near else "docs/reference/settings.md lists all settings"
+            raise BadInput(f"setting {name}", "unknown setting", remedy)
 
 
 def _data_folder(home: Path, variables: Mapping[str, str]) -> Path:

@@ -154,7 +154,7 @@ def check_exposure(settings: Settings) -> None:
     if settings.is_on_space or settings.accounts or settings.may_skip_login or is_local(settings.host):
         return
     raise BadInput(
-        f"setting WORKBENCH_HOST, {settings.host}",
+        f"address {settings.host} (WORKBENCH_HOST or --host)",
         "other machines could use the page without logging in",
         "set WORKBENCH_AUTH (`workbench auth hash NAME` prints an account), "
         "or allow it with WORKBENCH_NO_LOGIN=1 or `serve --no-login`",

@@ -177,7 +177,7 @@ def find_run(services: Services, run_id: str) -> StoredRun:
     found = services.runs.find_run(run_id)
     if found is None:
         raise BadInput(
-            f"run {run_id!r}", "there is no such run, or several", "list them with `workbench run --list`"
+            f"run {run_id!r}", "there is no such run, or several", "list them with `workbench runs list`"
         )
     return found
 
