@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from typing import Final
 
+import orjson
+
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import CallDraft
@@ -41,6 +43,8 @@ _TEXTS: Final = ("conversations", "tools")
 """The columns whose texts a glance looks at itself."""
 _MAX_CACHED_CHARS: Final = 50_000
 _PLAIN_MEMBERS: Final = len(OWN_KEYS)
+_MOST_BRACKETS: Final = 60
+"""Fewer are not too many levels for a column."""
 _CACHE_SIZE: Final = 250
 """Rows of one dataset begin alike, so this many beginnings up to that length are cached."""
 
@@ -90,6 +94,7 @@ class Glance:
         "are_calls_valid",
         "beginning",
         "calls",
+        "has_plain_others",
         "has_plain_text",
         "has_repeated_call",
         "has_tag_in_question",
@@ -112,6 +117,8 @@ class Glance:
         """The row as in the file."""
         self.others = others
         """What else the row contains: other columns, and entries with further members."""
+        self.has_plain_others = not others or _are_plain(others)
+        """Whether every loader and every column of Arrow can surely hold them."""
         self.beginning = beginning
         self.turns = turns
         """Role and text of each entry after the system text. No text is blank."""
@@ -214,6 +221,16 @@ def _calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
         if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
             return None
     return calls
+
+
+def _are_plain(values: list[JsonValue]) -> bool:
+    """Whether values are written without escapes, nulls, long integers and many levels, which need a closer look."""
+    try:
+        written = orjson.dumps(values, option=orjson.OPT_STRICT_INTEGER)
+    except TypeError:
+        return False
+    is_flat = written.count(b"[") + written.count(b"{") < _MOST_BRACKETS
+    return is_flat and b"\\" not in written and b"null" not in written
 
 
 def _is_plain(text: str) -> bool:

@@ -138,7 +138,7 @@ def _may_have_other_form(glance: Glance) -> bool:
 
 
 def _may_not_load(glance: Glance) -> bool:
-    if glance.others and not is_loadable(glance.others):
+    if not glance.has_plain_others and not is_loadable(glance.others):
         return True
     beginning = glance.beginning
     if beginning.is_plain and beginning.has_plain_text and glance.has_plain_text:
@@ -148,6 +148,10 @@ def _may_not_load(glance: Glance) -> bool:
         or (may_hide(glance.text) and not is_loadable([call.arguments for call in glance.calls]))
         or beginning.answer(_may_not_load_beginning)
     )
+
+
+def _may_not_fit(glance: Glance) -> bool:
+    return not glance.has_plain_others and not fits_columns(glance.others)
 
 
 def _may_be_damaged(glance: Glance) -> bool:
@@ -187,7 +191,7 @@ RULES: Final = (
         _may_have_bad_format,
     ),
     _rule("lone-surrogate null-character non-finite-number duplicate-key", loading_findings, _may_not_load),
-    _rule("big-integer deep-nesting", column_findings, lambda glance: not fits_columns(glance.others)),
+    _rule("big-integer deep-nesting", column_findings, _may_not_fit),
     _rule(
         "spec-unsound spec-unusual tool-declared-twice tools-mismatch",
         _declared_findings,
