@@ -62,6 +62,19 @@ def test_a_message_that_the_row_excludes_is_not_trained():
     assert [piece.text for piece in example if piece.is_trained] == ["Hello.<|im_end|>"]
 
 
+def test_only_what_a_train_detail_counts_is_trained_and_the_end():
+    detail = [
+        {"begin_offset": 9, "end_offset": 12, "train": True},
+        {"begin_offset": 0, "end_offset": 3, "train": False},
+        {"begin_offset": 4, "end_offset": 7, "train": True},
+    ]
+    answer = {"from": "gpt", "value": "one two, four five", "train_detail": detail}
+    row = read({"conversations": [{"from": "human", "value": "Count"}, answer], "tools": "[]"})
+    (example,) = examples_of(row)
+    assert "".join(piece.text for piece in example).endswith("assistant\none two, four five<|im_end|>")
+    assert [piece.text for piece in example if piece.is_trained] == ["two,", "four", "<|im_end|>"]
+
+
 def test_a_family_whose_prompts_do_not_extend_each_other_splits_the_row():
     turns = (
         ("human", "Go"),

@@ -19,10 +19,12 @@ from typing import Final, NamedTuple, Protocol
 from workbench.chat.message import Conversation, Message, Role
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.render import render
+from workbench.trajectory.formats.shared.entry_keys import trained_stretches
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage
+from workbench.trajectory.writing.row_draft import DETAIL
 
 IGNORED: Final = -100
 """Label of tokens that are not trained. *Source:* PyTorch, `CrossEntropyLoss.ignore_index`."""
@@ -83,9 +85,9 @@ def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
         if not written or not prompt.startswith(written):
             examples.append([])
             written = ""
-        answer = messages[place].text + TURN_CLOSE
-        examples[-1] += [*_prompt_pieces(messages, prompt, written), TextPiece(answer, True)]
-        written = prompt + answer
+        answer = messages[place].text
+        examples[-1] += [*_prompt_pieces(messages, prompt, written), *_answer_pieces(answer, message)]
+        written = prompt + answer + TURN_CLOSE
     return [tuple(pieces) for pieces in examples]
 
 
@@ -116,6 +118,27 @@ def _prompt_pieces(messages: Sequence[Message], prompt: str, written: str) -> li
         return [TextPiece(prompt[len(written) :], False)]
     end = prompt.index(TURN_CLOSE) + len(TURN_CLOSE)
     return [TextPiece(prompt[:end], False, is_system=True), TextPiece(prompt[end:], False)]
+
+
+def _answer_pieces(answer: str, message: RowMessage) -> Iterator[TextPiece]:
+    """Yield an answer and the token that ends it; of a message with `train_detail`, only what that counts is trained.
+
+    *Source:* Axolotl, `prompt_strategies/chat_template.py`: no other character is trained, but the end is.
+    """
+    stretches = message.others.get(DETAIL)
+    if not isinstance(stretches, list):
+        yield TextPiece(answer + TURN_CLOSE, True)
+        return
+    end = 0
+    for begin, stop in trained_stretches(stretches):
+        if begin > end:
+            yield TextPiece(answer[end:begin], False)
+        if stop > end:
+            yield TextPiece(answer[max(begin, end) : stop], True)
+            end = stop
+    if answer[end:]:
+        yield TextPiece(answer[end:], False)
+    yield TextPiece(TURN_CLOSE, True)
 
 
 def _is_trained(message: RowMessage) -> bool:

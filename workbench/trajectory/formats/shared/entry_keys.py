@@ -16,7 +16,7 @@ A row says in one of several ways that the loss must not count an entry. All of 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -136,6 +136,23 @@ def with_part_keys(keys: EntryKeys, content: JsonValue) -> EntryKeys:
 
 
 _PART: Final = frozenset({"type", "text"})
+
+
+def trained_stretches(detail: Sequence[JsonValue]) -> list[tuple[int, int]]:
+    """Return begin and end of each stretch of a text that a `train_detail` counts, in order.
+
+    Args:
+        detail: A list of `begin_offset`, `end_offset` (inclusive) and `train`.
+
+    >>> trained_stretches([{"begin_offset": 4, "end_offset": 6, "train": True}])
+    [(4, 7)]
+    """
+    stretches = [as_object(stretch) for stretch in detail]
+    return sorted(
+        (cast(int, stretch["begin_offset"]), cast(int, stretch["end_offset"]) + 1)
+        for stretch in stretches
+        if stretch["train"]
+    )
 
 
 def _is_flag(value: JsonValue) -> bool:
