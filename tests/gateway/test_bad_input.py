@@ -76,6 +76,18 @@ def test_a_body_that_is_no_request_is_explained(gateway, body):
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
 
 
+def nested(levels):
+    return {"a": nested(levels - 1)} if levels else 1
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "responses", "messages", "messages/count_tokens"])
+def test_a_body_that_is_nested_too_deeply_is_refused(gateway, path):
+    asked = {"model": gateway.model, "messages": QUESTION, "input": "Hi", "max_tokens": 9}
+    for name in ("metadata", "text", "thinking"):
+        response = gateway.client.post(f"/v1/{path}", json={**asked, name: nested(300)})
+        assert response.status_code == 400 and "200 levels" in response.json()["error"]["message"]
+
+
 def test_other_types_paths_and_methods_are_refused(gateway):
     client = gateway.client
     for response, status in (

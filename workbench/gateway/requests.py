@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import MAX_JSON_DEPTH, JsonObject, is_too_deep
 from workbench.gateway.faults import RequestFault
 from workbench.hermes.reading import Dialect, Level
 from workbench.toolspec.form_faults import form_faults
@@ -218,7 +218,7 @@ def parse_body(body: bytes, form: type[_Form]) -> _Form:
     """Parse the body of a request.
 
     Raises:
-        RequestFault: The body is not JSON, or a field is missing or has a wrong value.
+        RequestFault: The body is not JSON or too deep, or a field is missing or has a wrong value.
     """
     try:
         value = orjson.loads(body)
@@ -228,6 +228,8 @@ def parse_body(body: bytes, form: type[_Form]) -> _Form:
         ) from None
     if not isinstance(value, dict):
         raise RequestFault(400, "The body is not a JSON object.", "invalid_json")
+    if is_too_deep(cast(JsonObject, value)):
+        raise RequestFault(400, f"The body is nested over {MAX_JSON_DEPTH} levels deep.", "invalid_json")
     return parse_form(cast(JsonObject, value), form)
 
 
