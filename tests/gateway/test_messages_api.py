@@ -141,6 +141,35 @@ def test_a_call_without_arguments(tmp_path):
     assert replayed(events)["content"] == plain["content"]
 
 
+def test_a_call_that_turns_out_to_be_in_a_thought_is_not_in_a_plain_answer(shared):
+    with writing(shared, f"A{CALL}\nB\n{CALL.replace('Rome', 'Oslo')}</think>C") as gateway:
+        plain = ask(gateway, tools=[TOOL]).json()
+    assert {block["type"] for block in plain["content"]} == {"text"} and plain["stop_reason"] == "end_turn"
+    assert "".join(block["text"] for block in plain["content"]).count("<tool_call>") == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"city": 123456789012345678901234567890}', '{"city": "a", "city": "b"}', '{"city": 0.1000000000000000055}'],
+)  # fmt: skip
+def test_arguments_stay_as_they_were_written(tmp_path, arguments):
+    with scripted_server(answered(opened("get_weather", 0, arguments))) as server, in_front_of(tmp_path, server) as gateway:  # fmt: skip
+        plain = ask(gateway, model="hermes", tools=[TOOL])
+        streamed = typed_events(ask(gateway, model="hermes", tools=[TOOL], stream=True).text)
+    assert plain.status_code == 200 and f'"input":{arguments}' in plain.text
+    assert [event["delta"]["partial_json"] for event in streamed if "partial_json" in event.get("delta", {})] == [arguments]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", ["nope", "[1]", '{"city": NaN}', '{"city": "\\ud800"}', '{"city": "Ro'])
+def test_a_call_whose_arguments_are_not_an_object_is_a_text(tmp_path, arguments):
+    with scripted_server(answered(opened("get_weather", 0, arguments))) as server, in_front_of(tmp_path, server) as gateway:  # fmt: skip
+        plain = ask(gateway, model="hermes", tools=[TOOL]).json()
+        streamed = replayed(typed_events(ask(gateway, model="hermes", tools=[TOOL], stream=True).text))
+    text = f'<tool_call>\n{{"name": "get_weather", "arguments": {arguments}}}\n</tool_call>'
+    assert streamed["content"] == plain["content"] == [{"type": "text", "text": text}]
+    assert plain["stop_reason"] == "end_turn" and plain["hermes"]["findings"]
+
+
 def test_results_thoughts_and_images_of_the_history_are_translated(tmp_path):
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
     messages = [

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from secrets import token_hex
 from typing import Final, cast
 
+import orjson
+
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.gateway.blocks import (
     Block,
@@ -22,7 +24,7 @@ from workbench.gateway.chat_answers import Report
 from workbench.gateway.documents import typed_event_bytes
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.running import ChatEvent, FinishedChoice, Started
-from workbench.hermes.written_out import decoded_arguments
+from workbench.hermes.written_out import CALL_CLOSE, opened_call
 
 _KINDS: Final = {
     400: "invalid_request_error",
@@ -67,7 +69,7 @@ class AnthropicSpelling:
             if event["type"] == "message_delta":
                 ended = {key: event[key] for key in ("usage", "hermes")}
                 document = {**document, **as_object(event["delta"]), **ended}
-        return {**document, "content": [_content(block, block.text) for block in self._sent]}
+        return {**document, "content": [_content(block, block.text) for block in self._usable]}
 
     def stream(self, events: Iterable[ChatEvent], report: Report) -> Iterator[bytes]:
         """Yield the message as events."""
@@ -83,6 +85,8 @@ class AnthropicSpelling:
                 yield {"type": "message_start", "message": self._head()}
             elif isinstance(event, FinishedChoice):
                 reason = _STOP_REASONS.get(event.finish_reason, "end_turn")
+                if reason == "tool_use" and not any(block.call for block in self._usable):
+                    reason = "end_turn"
                 ended: JsonObject = {"usage": _usage(event), "hermes": report([event])}
                 yield {
                     "type": "message_delta",
@@ -110,9 +114,7 @@ class AnthropicSpelling:
         block = change.block
         if block.kind is BlockKind.CALL:
             if isinstance(change, BlockClosed) and block.is_complete:
-                yield self._started(block)
-                yield self._grown({"type": "input_json_delta", "partial_json": block.text})
-                yield self._stopped()
+                yield from self._called(block)
             return
         match change:
             case BlockOpened():
@@ -123,6 +125,22 @@ class AnthropicSpelling:
                 yield self._grown({"type": "text_delta", "text": text})
             case BlockClosed():
                 yield self._stopped()
+
+    @property
+    def _usable(self) -> list[Block]:
+        """What was sent, without calls that turned out to be in a thought."""
+        return [block for block in self._sent if block.call is None or block.is_complete]
+
+    def _called(self, block: Block) -> Iterator[JsonObject]:
+        """Yield the events of a call. If its arguments are not an object, which this API requires, it is a text."""
+        if block.call is None or _is_object(block.text):
+            yield self._started(block)
+            yield self._grown({"type": "input_json_delta", "partial_json": block.text})
+        else:
+            text = opened_call(block.call.name, before="") + block.text + CALL_CLOSE
+            yield self._started(Block(BlockKind.TEXT, texts=[text]))
+            yield self._grown({"type": "text_delta", "text": text})
+        yield self._stopped()
 
     def _started(self, block: Block) -> JsonObject:
         self._sent.append(block)
@@ -137,13 +155,21 @@ class AnthropicSpelling:
 
 
 def _content(block: Block, text: str) -> JsonObject:
-    """Return a block as Anthropic's API has it, with a text or the text of arguments."""
+    """Return a block as Anthropic's API has it, with a text or the text of arguments, which stay as they are."""
     if block.call is not None:
-        arguments = cast(JsonValue, decoded_arguments(text) or {})
+        arguments = cast(JsonValue, orjson.Fragment(text or "{}"))
         return {"type": "tool_use", "id": block.call.id, "name": block.call.name, "input": arguments}
     if block.kind is BlockKind.THOUGHT:
         return {"type": "thinking", "thinking": text, "signature": ""}
     return {"type": "text", "text": text}
+
+
+def _is_object(text: str) -> bool:
+    """Return whether a text is a JSON object that every client can read."""
+    try:
+        return isinstance(orjson.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def _usage(choice: FinishedChoice) -> JsonObject:
