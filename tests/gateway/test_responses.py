@@ -10,6 +10,7 @@ import pytest
 from tests.engines.remote.scripted_server import DONE, delta, said, scripted_server, stream
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, writing
 from tests.gateway.test_upstream import answered, in_front_of, more, opened
+from tests.waiting import await_until
 from workbench.app.recording import Recorder
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.response_memory import ResponseMemory
@@ -249,6 +250,19 @@ def test_what_is_not_stored_cannot_be_continued(shared):
         assert answer["store"] is False
         missing = respond(gateway, previous_response_id=answer["id"])
         assert (missing.status_code, missing.json()["error"]["code"]) == (400, "previous_response_not_found")
+
+
+def test_a_response_that_the_client_did_not_wait_for_is_not_stored(tmp_path):
+    slow = {"text": "word " * 400, "seconds_per_token": 0.01}
+    # The only thread answers the second request once it has ended the first.
+    with gateway_over(tmp_path, slow, ANSWER, gateway_requests=1) as gateway:
+        asked = {"model": gateway.model, "input": ASKED, "stream": True}
+        with gateway.client.stream("POST", "/v1/responses", json=asked) as stream:
+            created = next(line for line in stream.iter_lines() if line.startswith("data: "))
+        await_until(lambda: gateway.client.get("/health").json()["requests"] == 0)
+        assert respond(gateway, max_output_tokens=2).status_code == 200
+        first = json.loads(created.removeprefix("data: "))["response"]["id"]
+        assert gateway.client.get(f"/v1/responses/{first}").status_code == 404
 
 
 def remembered(memory, owner, *ids):

@@ -33,6 +33,7 @@ from workbench.gateway.faults import RequestFault
 from workbench.gateway.preparing import PreparedChat
 from workbench.gateway.response_requests import ResponsesRequest
 from workbench.gateway.running import ChatEvent, FinishedChoice, Started
+from workbench.rollout.ports import FinishReason
 
 _PREFIXES: Final = {BlockKind.THOUGHT: "rs", BlockKind.TEXT: "msg", BlockKind.CALL: "fc"}
 _DELTAS: Final = {
@@ -113,7 +114,9 @@ class ResponseSpelling:
             usage=_usage(choice),
             hermes=report([choice]),
         )
-        if self._keep is not None:
+        # A client that hung up has only a part of the answer.
+        was_stopped = choice.ended.generation.finish_reason is FinishReason.CANCELLED
+        if self._keep is not None and not was_stopped:
             self._keep(response, as_object(whole_choice(choice, has_logprobs=False)["message"]))
         return self._event(f"response.{status}", response=response)
 
