@@ -134,3 +134,14 @@ def test_a_client_that_hangs_up_stops_its_decoding(tmp_path, is_stream, monkeypa
         # At most one token, and the last delta, came after the signal.
         assert sum(written) <= 2 and len(written) < 400
         await_until(lambda: running(gateway) == 0)
+
+
+def test_counting_tokens_is_a_request_as_all_others(tmp_path):
+    with gateway_over(tmp_path, SLOW, gateway_requests=1) as gateway:
+        with gateway.client.stream("POST", "/v1/chat/completions", json=body(gateway)) as response:
+            chunks = response.iter_raw()
+            next(chunks)
+            counted = httpx.post(f"{gateway.url}/v1/messages/count_tokens", json=body(gateway))
+        assert (counted.status_code, counted.json()["error"]["type"]) == (429, "rate_limit_error")
+        await_until(lambda: running(gateway) == 0)
+        assert httpx.post(f"{gateway.url}/v1/messages/count_tokens", json=body(gateway)).status_code == 200

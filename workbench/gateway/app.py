@@ -244,8 +244,9 @@ class Gateway:
 
     async def _count_tokens(self, services: Services, request: Request) -> Response:
         body = await self._body(request)
-        count = partial(self._protocols.count_tokens, services, request.headers, body)
-        return json_response({"input_tokens": await asyncio.to_thread(count)})
+        with self._workers.request(), _at_work(services) as counted:
+            count = partial(self._protocols.count_tokens, counted, request.headers, body)
+            return json_response({"input_tokens": await self._workers.run(count)})
 
 
 class _Endpoint:
