@@ -8,6 +8,7 @@ import openai
 import pytest
 
 from tests.engines.remote.scripted_server import DONE, delta, said, scripted_server, stream
+from tests.gateway.answers import is_json
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, writing
 from tests.gateway.test_upstream import answered, in_front_of, more, opened
 from tests.waiting import await_until
@@ -390,6 +391,36 @@ def test_calls_whose_pieces_mix_follow_each_other(tmp_path):
     added = [place for place, event in enumerate(events) if event["type"] == "response.output_item.added"]
     done = [place for place, event in enumerate(events) if event["type"] == "response.output_item.done"]
     assert added[0] < done[0] < added[1] < done[1]
+
+
+ROME, CUT = '{"city": "Rome"}', '{"city": "Os'
+
+
+@pytest.mark.parametrize(
+    ("pieces", "runnable", "findings"),
+    [
+        ([opened("get_weather", 0, ROME), opened("get_weather", 1, CUT)], [ROME], ["truncated"]),
+        ([opened("get_weather", 0, ROME), delta(content="Then")], [ROME], []),
+        ([opened("get_weather", 0, ROME)], [ROME], []),
+        ([opened("get_weather")], [], ["truncated"]),
+    ],
+)
+def test_all_protocols_have_the_same_parsed_calls_of_an_answer_that_was_cut_off(
+    tmp_path, pieces, runnable, findings
+):
+    with scripted_server(answered(*pieces, finish="length")) as server, in_front_of(tmp_path, server) as gateway:  # fmt: skip
+        chat = gateway.chat(model="hermes", tools=[WEATHER]).json()
+        streamed = message_of(gateway.stream(model="hermes", tools=[WEATHER]))
+        plain = respond(gateway, model="hermes", tools=[TOOL]).json()
+        events = typed_events(respond(gateway, model="hermes", tools=[TOOL], stream=True).text)
+    calls = [call["function"]["arguments"] for call in chat["choices"][0]["message"].get("tool_calls", ())]
+    texts = [call["function"]["arguments"] for call in streamed["tool_calls"]]
+    assert calls == runnable == [text for text in texts if is_json(text)]
+    assert runnable == [item["arguments"] for item in plain["output"] if item["type"] == "function_call"]
+    assert [item for item in replayed(events) if item["status"] == "completed"] == [
+        item for item in events[-1]["response"]["output"] if item["status"] == "completed"
+    ]
+    assert plain["hermes"] == chat["hermes"] == {"fixes": [], "findings": findings, "dropped": len(findings)}
 
 
 def test_a_stream_that_breaks_off_has_failed(tmp_path):

@@ -240,13 +240,18 @@ class AnswerWriter:
         return (*final, *self._noted(list(self._end_server_calls(is_finished=reason == "stop"))))
 
     def _end_server_calls(self, *, is_finished: bool) -> Iterator[AnswerPiece]:
-        """End the calls that the server parsed, with arguments for those that have none."""
+        """End the calls that the server parsed, with arguments for those that have none.
+
+        If the answer was cut off, the calls whose arguments are an object are complete, because clients can run them.
+        """
         for number in self._server_calls.values():
             if number is None:
                 continue
-            if not any(self.sent.calls[number].arguments):
+            arguments = "".join(self.sent.calls[number].arguments)
+            if is_finished and not arguments:
                 yield ArgumentsPiece(number, "{}")
-            yield CallClosing(number, is_finished)
+            is_whole = bool(arguments) and decoded_arguments(arguments) is not None
+            yield CallClosing(number, is_finished or is_whole)
 
     @property
     def parsed_calls(self) -> tuple[SentCall, ...]:

@@ -216,7 +216,7 @@ def parsed_call_codes(calls: Sequence[SentCall], tools: OfferedTools, reason: Fi
     """
     for call in calls:
         text = f'{CALL_OPEN}{{"name": {json.dumps(call.name)}, "arguments": {"".join(call.arguments) or "{}"}'
-        if reason is FinishReason.STOP:
+        if call.is_complete:
             text += f"}}{CALL_CLOSE}"
         reading = parse(text, tools=tools, level=Level.STRICT, finish_reason=reason.value)
         yield from (finding.code for finding in reading.findings)
