@@ -243,6 +243,33 @@ def test_parameters_are_translated_and_what_cannot_be_used_is_named(choice, expe
     assert answer["hermes"]["ignored"] == ["thinking", "tools.web_search_20250305"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "ignored"),
+    [
+        ({"tools": [{**TOOL, "cache_control": {"type": "ephemeral"}}]}, ["tools.cache_control"]),
+        ({"output_config": {"task_budget": {"total": 1}}}, ["output_config.task_budget"]),
+        ({"output_config": {"format": {"type": "json_schema", "schema": {}, "name": "x"}}}, ["output_config.format.name"]),
+        ({"reasoning_effort": "low"}, None),
+    ],
+)  # fmt: skip
+def test_nothing_is_left_out_without_being_named(tmp_path, fields, ignored):
+    with scripted_server(said("{}")) as server, in_front_of(tmp_path, server) as gateway:
+        answer = ask(gateway, model="hermes", **fields).json()
+        [body] = [request.body for request in server.requests]
+    assert answer["hermes"].get("ignored") == ignored
+    if not ignored:
+        assert fields.items() <= body.items()
+    assert all(tool.keys() == {"type", "function"} for tool in body.get("tools", ()))
+
+
+def test_an_image_that_is_a_file_of_another_server_is_not_replaced(tmp_path):
+    image = {"type": "image", "source": {"type": "file", "file_id": "file_1"}}
+    with scripted_server(said(ANSWER)) as server, in_front_of(tmp_path, server) as gateway:
+        ask(gateway, [{"role": "user", "content": [image]}], model="hermes")
+        [body] = [request.body for request in server.requests]
+    assert body["messages"][0]["content"] == [image]
+
+
 def test_a_schema_constrains_the_answer(tmp_path):
     schema = {"type": "object", "properties": {"city": {"type": "string"}}}
     config = {"format": {"type": "json_schema", "schema": schema}}

@@ -237,6 +237,7 @@ def test_items_of_stored_responses_can_be_named_instead_of_sent(shared):
         results = [{"type": "function_call_output", "call_id": item["call_id"], "output": "sunny"} for item in first["output"] if "call_id" in item]  # fmt: skip
         asked = {"role": "user", "content": ASKED}
         whole = respond(gateway, [asked, *first["output"], *results], tools=[TOOL]).json()
+        named[0] = {"type": None, "id": named[0]["id"]}
         second = respond(gateway, [asked, *named, *results], tools=[TOOL]).json()
         assert second["output"][0]["content"] == whole["output"][0]["content"]
         assert second["usage"] == whole["usage"]
@@ -332,6 +333,37 @@ def test_parameters_are_translated_and_what_cannot_be_used_is_named(tmp_path):
         "tools.web_search",
         "truncation",
     ]
+
+
+IMAGE = {"type": "input_image", "image_url": "https://example.org/x.png"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "ignored"),
+    [
+        ({"text": {"verbosity": "low", "tone": "x"}}, ["text.tone"]),
+        ({"top_logprobs": 3}, ["top_logprobs"]),
+        ({"tools": [{**TOOL, "defer_loading": True, "cache_control": None}]}, ["tools.defer_loading"]),
+        ({"input": [{"role": "user", "content": [{**IMAGE, "mark": {"x": 1}}]}]}, ["mark"]),
+        ({"reasoning_effort": "low", "verbosity": "high"}, None),
+    ],
+)
+def test_nothing_is_left_out_without_being_named(tmp_path, fields, ignored):
+    with scripted_server(said(ANSWER)) as server, in_front_of(tmp_path, server) as gateway:
+        answer = gateway.client.post("/v1/responses", json={"model": "hermes", "input": "Hi", **fields})
+        [body] = [request.body for request in server.requests]
+    assert answer.json()["hermes"].get("ignored") == ignored
+    if not ignored:
+        assert fields.items() <= body.items()
+    assert all(tool.keys() == {"type", "function"} for tool in body.get("tools", ()))
+
+
+def test_an_image_that_is_a_file_of_another_server_is_not_replaced(tmp_path):
+    image = {"type": "input_image", "file_id": "file_1"}
+    with scripted_server(said(ANSWER)) as server, in_front_of(tmp_path, server) as gateway:
+        respond(gateway, [{"role": "user", "content": [image]}], model="hermes")
+        [body] = [request.body for request in server.requests]
+    assert body["messages"][0]["content"] == [image]
 
 
 def test_fields_that_are_null_are_not_set(shared):

@@ -90,10 +90,10 @@ def translate_messages(form: TokenCountRequest) -> TranslatedRequest:
     for index, message in enumerate(form.messages):
         built.extend(block_messages(cast(JsonValue, message.model_dump()), f"/messages/{index}"))
     messages, ignored = chat_messages(built)
-    fields, unused = shared_fields(form, _ONLY_HERE, ["stop"])
+    shared, unused = shared_fields(form, _ONLY_HERE, ["stop"])
     tools, hosted = chat_tools(form.tools)
     config, choice = form.output_config or {}, form.tool_choice
-    fields |= {
+    fields: JsonObject = {
         "messages": messages,
         "tools": tools,
         "stop": cast(JsonValue, form.stop_sequences),
@@ -104,6 +104,8 @@ def translate_messages(form: TokenCountRequest) -> TranslatedRequest:
     }
     if answer_format := as_object(config.get("format")):
         schema: JsonObject = {"schema": answer_format.get("schema")}
+        unused |= {f"output_config.format.{name}" for name in answer_format if name not in ("type", "schema")}
         fields["response_format"] = {"type": answer_format.get("type"), "json_schema": schema}
+    unused |= {f"output_config.{name}" for name in config if name not in ("effort", "format")}
     names = ClientNames(places=tuple(map(place_of, built)), fields=_CLIENT_NAMES)
-    return translated(fields, names, ignored | unused | hosted)
+    return translated(shared, fields, names, ignored | unused | hosted)

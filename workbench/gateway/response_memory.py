@@ -105,7 +105,7 @@ class ResponseMemory:
     def _item(self, owner: str, item: dict[str, Any], index: int) -> dict[str, Any]:
         item_id = item.get("id")
         if (
-            item.get("type", "item_reference") != "item_reference"
+            (item.get("type") or "item_reference") != "item_reference"
             or "role" in item
             or not isinstance(item_id, str)
         ):

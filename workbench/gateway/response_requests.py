@@ -73,13 +73,13 @@ def translate_response(form: ResponsesRequest, previous: Sequence[JsonObject]) -
             "missing_required_parameter",
             "input",
         )
-    fields, unused = shared_fields(form, _ONLY_HERE, ["max_tokens"])
+    shared, unused = shared_fields(form, _ONLY_HERE, ["max_tokens"])
     unused -= {"truncation"} if extra.get("truncation") == "disabled" else set()
     tools, hosted = chat_tools(form.tools)
     start = ["instructions"] if form.instructions else []
     system: list[JsonObject] = [{"role": "system", "content": form.instructions}] if form.instructions else []
     reasoning, text = form.reasoning or {}, form.text or {}
-    fields |= {
+    fields: JsonObject = {
         "messages": [*system, *previous, *messages],
         "tools": tools,
         "tool_choice": _chat_choice(form.tool_choice),
@@ -92,13 +92,16 @@ def translate_response(form: ResponsesRequest, previous: Sequence[JsonObject]) -
     }
     if form.wants_logprobs:
         fields |= {"logprobs": True, "top_logprobs": form.top_logprobs}
+    elif form.top_logprobs:
+        ignored.add("top_logprobs")
     ignored |= unused | hosted
+    ignored |= {f"text.{name}" for name in text if name not in ("format", "verbosity") and text[name]}
     ignored |= {f"reasoning.{name}" for name in reasoning if name != "effort" and reasoning[name]}
     ignored |= {f"include.{name}" for name in form.include or () if name != _LOGPROBS}
     names = ClientNames(
         places=(*start, *["previous_response_id"] * len(previous), *places), fields=_CLIENT_NAMES
     )
-    return translated(fields, names, ignored)
+    return translated(shared, fields, names, ignored)
 
 
 _CLIENT_NAMES: Final = {

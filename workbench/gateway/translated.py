@@ -15,6 +15,8 @@ from workbench.trajectory.formats.shared.message_builder import BuiltMessage, fu
 _CHAT_KEYS: Final = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content")
 _SILENT: Final = ("id", "status", "signature")
 """Members that a client only repeats from an answer, and that say nothing to a model."""
+_TOOL_KEYS: Final = ("type", "function")
+_PART_KEYS: Final = ("type", "image_url", "detail", "source")
 _MESSAGE_PLACE: Final = re.compile(r"messages(?:\[|, /)(\d+)[^:]*")
 """How faults name a message of a chat request, such as `messages[2].content` or `messages, /2/tool_calls/0`."""
 
@@ -72,17 +74,20 @@ class ClientNames:
         return text
 
 
-def translated(fields: JsonObject, names: ClientNames, ignored: Iterable[str]) -> TranslatedRequest:
-    """Return a translated request.
+def translated(
+    shared: JsonObject, own: JsonObject, names: ClientNames, ignored: Iterable[str]
+) -> TranslatedRequest:
+    """Return a translated request. Fields that are None are not set.
 
     Args:
-        fields: The body of the chat request. Fields that are None are not set.
+        shared: The fields that the client wrote as a chat request has them.
+        own: The fields that it wrote in another way.
         ignored: Names of what the client sent and the chat request does not say.
 
     Raises:
         RequestFault: A field has a wrong value.
     """
-    given = {name: value for name, value in fields.items() if value is not None}
+    given = {name: value for fields in (shared, own) for name, value in fields.items() if value is not None}
     with names.used():
         chat = parse_form(given, ChatRequest)
     return TranslatedRequest(chat=chat, names=names, ignored=tuple(sorted(set(ignored))))
@@ -98,7 +103,8 @@ def chat_messages(built: Iterable[BuiltMessage]) -> tuple[list[JsonObject], set[
         ignored |= others - set(_SILENT)
         chat = {key: fields[key] for key in _CHAT_KEYS if key in fields}
         if isinstance(content := fields.get("content"), list):
-            chat["content"] = [_chat_part(part) for part in content]
+            chat["content"], others = _chat_parts(content)
+            ignored |= others
         if isinstance(calls := fields.get("tool_calls"), list):
             chat["tool_calls"] = [_with_text(as_object(call)) for call in calls]
         messages.append(chat)
@@ -116,15 +122,26 @@ def place_of(message: BuiltMessage) -> str:
 
 
 def chat_tools(tools: Sequence[dict[str, Any]] | None) -> tuple[JsonValue, set[str]]:
-    """Return the functions as a chat request offers them, and the names of the tools that are not functions."""
+    """Return the functions as a chat request offers them, and the names of other tools and members."""
     given = cast(list[JsonValue], list(tools or ()))
-    custom = [
-        tool
-        for tool in given
-        if as_object(tool).get("type") == "custom" and "input_schema" not in as_object(tool)
-    ]
-    functions, hosted = function_tools([tool for tool in given if tool not in custom])
-    return functions or None, {f"tools.{as_object(tool).get('type')}" for tool in (*custom, *hosted)}
+    found, hosted = function_tools([tool for tool in given if not _takes_text(tool)])
+    functions = cast(list[JsonValue], found)
+    hosted += filter(_takes_text, given)
+    others = {key for tool in functions for key in as_object(tool) if "function" in as_object(tool)}
+    names = {str(as_object(tool).get("type")) for tool in hosted} | (others - set(_TOOL_KEYS))
+    return [_without_others(tool) for tool in functions] or None, {f"tools.{name}" for name in names}
+
+
+def _takes_text(tool: JsonValue) -> bool:
+    """Return whether a tool is a custom tool of OpenAI, which takes a text."""
+    fields = as_object(tool)
+    return fields.get("type") == "custom" and "input_schema" not in fields
+
+
+def _without_others(tool: JsonValue) -> JsonValue:
+    """Return a function without the members that chat requests do not have, such as `cache_control`."""
+    fields = as_object(tool)
+    return {key: fields[key] for key in _TOOL_KEYS if key in fields} if "function" in fields else tool
 
 
 def shared_fields(
@@ -155,14 +172,29 @@ def _with_text(call: JsonObject) -> JsonObject:
     return {**call, "function": {**function, "arguments": template_json(arguments)}}
 
 
-def _chat_part(part: JsonValue) -> JsonValue:
-    """Return a part of a content as chat requests spell it. Only images have another spelling."""
-    fields = as_object(part)
-    if fields.get("type") == "input_image":
-        image = {"url": fields.get("image_url"), "detail": fields.get("detail")}
-        return {"type": "image_url", "image_url": {key: value for key, value in image.items() if value}}
-    if fields.get("type") == "image":
-        source = as_object(fields.get("source"))
-        url = source.get("url") or f"data:{source.get('media_type')};base64,{source.get('data')}"
-        return {"type": "image_url", "image_url": {"url": url}}
-    return part
+def _chat_parts(parts: Sequence[JsonValue]) -> tuple[list[JsonValue], set[str]]:
+    """Return the parts of a content as chat requests spell them, and the names of the members that they cannot say.
+
+    Only images have another spelling. An image that is a file on the API's own servers stays as it is.
+    """
+    spelled: list[JsonValue] = []
+    ignored: set[str] = set()
+    for part in parts:
+        fields = as_object(part)
+        url = _image_url(fields)
+        if url is None:
+            spelled.append(part)
+            continue
+        detail = {"detail": fields["detail"]} if fields.get("detail") else {}
+        spelled.append({"type": "image_url", "image_url": {"url": url, **detail}})
+        ignored |= {key for key, value in fields.items() if key not in _PART_KEYS and value is not None}
+    return spelled, ignored
+
+
+def _image_url(part: JsonObject) -> str | None:
+    """Return the address of an image of another protocol, or None."""
+    source = as_object(part.get("source"))
+    url = {"input_image": part.get("image_url"), "image": source.get("url")}.get(str(part.get("type")))
+    if part.get("type") == "image" and source.get("type") == "base64":
+        url = f"data:{source.get('media_type')};base64,{source.get('data')}"
+    return url if isinstance(url, str) else None
