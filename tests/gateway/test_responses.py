@@ -7,7 +7,7 @@ from contextlib import suppress
 import openai
 import pytest
 
-from tests.engines.remote.scripted_server import DONE, delta, said, scripted_server, stream
+from tests.engines.remote.scripted_server import DONE, delta, refused, said, scripted_server, stream
 from tests.gateway.answers import is_json
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, writing
 from tests.gateway.test_upstream import answered, in_front_of, more, opened
@@ -494,6 +494,12 @@ def test_faults_name_the_place_in_the_request(shared, name):
     error = response.json()["error"]
     assert (response.status_code, error["code"], error["param"]) == (400, code, param), error
     assert error["message"].startswith(param.partition("[")[0]) and error["type"] == "invalid_request_error"
+
+
+def test_a_prompt_that_is_too_long_is_a_fault_of_the_input(tmp_path):
+    with scripted_server(refused(400, "too many tokens")) as server, in_front_of(tmp_path, server) as gateway:
+        error = respond(gateway, model="hermes").json()["error"]
+    assert (error["code"], error["param"]) == ("context_length_exceeded", "input")
 
 
 def test_a_recorded_conversation_looks_like_one_of_chat_completions(tmp_path_factory):

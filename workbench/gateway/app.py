@@ -37,6 +37,7 @@ from workbench.gateway.keys import GatewayKeys, owner_of_key
 from workbench.gateway.protocols import PreparedAnswer, Protocols
 from workbench.gateway.requests import ParseRequest, parse_body
 from workbench.gateway.response_memory import owner_key
+from workbench.gateway.response_spelling import response_fault
 from workbench.gateway.targets import Targets, UpstreamModels
 from workbench.gateway.threads import Workers
 from workbench.hermes.parse import parse
@@ -88,7 +89,7 @@ class Gateway:
                 Route("/v1/models/{name:path}", partial(self._served, self._model)),
                 Route("/v1/chat/completions", _Endpoint(self, protocols.chat), methods=["POST"]),
                 Route("/v1/completions", _Endpoint(self, protocols.complete), methods=["POST"]),
-                Route("/v1/responses", _Endpoint(self, protocols.respond), methods=["POST"]),
+                Route("/v1/responses", _Endpoint(self, protocols.respond, response_fault), methods=["POST"]),
                 Route("/v1/responses/{id}", partial(self._served, self._response), methods=["GET", "DELETE"]),
                 Route("/v1/messages", _Endpoint(self, protocols.message, anthropic_fault), methods=["POST"]),
                 Route(

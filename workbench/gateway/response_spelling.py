@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 from secrets import token_hex
 from typing import Final
@@ -218,6 +219,11 @@ class ResponseSpelling:
             "user": form.user,
             **fields,
         }
+
+
+def response_fault(fault: RequestFault) -> JsonObject:
+    """Return the body of a response for a request that cannot be answered. Its messages are the `input`."""
+    return replace(fault, param="input" if fault.param == "messages" else fault.param).document
 
 
 def _part(block: Block, text: str) -> JsonObject:
