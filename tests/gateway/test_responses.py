@@ -1,6 +1,7 @@
 """`/v1/responses`: answers, typed events and continued conversations, as the official client uses them."""
 
 import asyncio
+import gc
 import json
 from contextlib import suppress
 
@@ -286,6 +287,15 @@ def test_the_memory_forgets_the_oldest_responses():
     assert remembered(memory, "ann", *ids, "next") == [ids[2], "next"]
     memory.add("ann", (), {"id": "large"}, {"role": "assistant", "content": "x" * 3000})
     assert remembered(memory, "ann", *ids, "next", "large") == []
+
+
+def test_the_memory_holds_json_and_not_the_objects_of_it():
+    memory = ResponseMemory(most_bytes=1_000_000)
+    before = len(gc.get_objects())
+    for number in range(20):
+        memory.add("ann", (), {"id": f"resp_{number}", "metadata": {"a": [[] for _ in range(30_000)]}}, {})
+    assert len(gc.get_objects()) - before < 30_000
+    assert memory.find("ann", "resp_19").messages == ({},)
 
 
 def test_parameters_are_translated_and_what_cannot_be_used_is_named(tmp_path):

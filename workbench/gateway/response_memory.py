@@ -22,12 +22,18 @@ _FORGOTTEN: Final = "It was not stored, or is no longer remembered."
 class StoredResponse:
     """A response that can be continued."""
 
-    document: JsonObject
-    """The response as the client got it."""
-    messages: tuple[JsonObject, ...]
-    """The conversation as chat messages, the answer included, without the instructions."""
-    size: int
-    """Bytes of both as JSON."""
+    data: bytes
+    """A JSON list of its document and its messages. Decoded, they may take twenty times as much memory."""
+
+    @property
+    def document(self) -> JsonObject:
+        """The response as the client got it."""
+        return orjson.loads(self.data)[0]
+
+    @property
+    def messages(self) -> tuple[JsonObject, ...]:
+        """The conversation as chat messages, the answer included, without the instructions."""
+        return tuple(orjson.loads(self.data)[1])
 
 
 class ResponseMemory:
@@ -53,16 +59,13 @@ class ResponseMemory:
             document: The response as the client got it.
             answer: The same as a chat message.
         """
-        messages = (*conversation, answer)
-        size = len(orjson.dumps([document, messages]))
+        stored = StoredResponse(data=orjson.dumps([document, (*conversation, answer)]))
         with self._lock:
-            self._responses[owner, str(document["id"])] = StoredResponse(
-                document=document, messages=messages, size=size
-            )
-            self._bytes += size
+            self._responses[owner, str(document["id"])] = stored
+            self._bytes += len(stored.data)
             while self._bytes > self._most_bytes:
                 _, oldest = self._responses.popitem(last=False)
-                self._bytes -= oldest.size
+                self._bytes -= len(oldest.data)
 
     def find(self, owner: str, response_id: str) -> StoredResponse:
         """Return a response of an owner.
@@ -132,7 +135,7 @@ class ResponseMemory:
             found = self._responses.pop((owner, response_id), None)
             if found is None:
                 raise _unknown(response_id)
-            self._bytes -= found.size
+            self._bytes -= len(found.data)
 
 
 def _unknown(response_id: str) -> RequestFault:
