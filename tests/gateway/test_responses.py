@@ -242,6 +242,8 @@ def test_items_of_stored_responses_can_be_named_instead_of_sent(shared):
         second = respond(gateway, [asked, *named, *results], tools=[TOOL]).json()
         assert second["output"][0]["content"] == whole["output"][0]["content"]
         assert second["usage"] == whole["usage"]
+        twice = respond(gateway, [asked, *named, named[0], *results], tools=[TOOL]).json()["error"]
+        assert (twice["code"], twice["param"]) == ("invalid_value", f"input[{len(named) + 1}]")
         gateway.client.delete(f"/v1/responses/{first['id']}")
         error = respond(gateway, [asked, *named, *results], tools=[TOOL]).json()["error"]
         assert (error["code"], error["param"]) == ("item_not_found", "input[1]")

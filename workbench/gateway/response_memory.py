@@ -1,8 +1,9 @@
 """Remember responses, so that a later request can continue them by their id."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from threading import Lock
 from typing import Any, Final, cast
 
@@ -101,11 +102,26 @@ class ResponseMemory:
         """Return the items of an input, with the items of stored responses instead of references to them.
 
         Raises:
-            RequestFault: There is no such item, or it was forgotten.
+            RequestFault: There is no such item, it was forgotten, or it is named twice.
         """
-        return [self._item(owner, item, index) for index, item in enumerate(items)]
+        outputs = cache(partial(self._output, owner))
+        named: set[str] = set()
+        return [self._item(item, index, outputs, named) for index, item in enumerate(items)]
 
-    def _item(self, owner: str, item: dict[str, Any], index: int) -> dict[str, Any]:
+    def _output(self, owner: str, response_id: str) -> dict[str, dict[str, Any]]:
+        """Return the items of a response by their ids. Empty if there is no such response."""
+        with self._lock:
+            stored = self._responses.get((owner, response_id))
+        output = cast(list[dict[str, Any]], stored.document["output"]) if stored else []
+        return {item["id"]: item for item in output}
+
+    def _item(
+        self,
+        item: dict[str, Any],
+        index: int,
+        outputs: Callable[[str], Mapping[str, dict[str, Any]]],
+        named: set[str],
+    ) -> dict[str, Any]:
         item_id = item.get("id")
         if (
             (item.get("type") or "item_reference") != "item_reference"
@@ -113,14 +129,16 @@ class ResponseMemory:
             or not isinstance(item_id, str)
         ):
             return item
+        place = f"input[{index}]"
+        if item_id in named:
+            # A short input could otherwise become a conversation of any size.
+            raise RequestFault(
+                400, f"{place}: the item {item_id[:80]!r} is named twice.", "invalid_value", place
+            )
+        named.add(item_id)
         # The id of an item has that of its response, then its number in four digits.
-        response_id = f"resp_{item_id.partition('_')[2][:-4]}"
-        with self._lock:
-            stored = self._responses.get((owner, response_id))
-        output = cast(list[dict[str, Any]], stored.document["output"]) if stored else []
-        found = next((known for known in output if known["id"] == item_id), None)
+        found = outputs(f"resp_{item_id.partition('_')[2][:-4]}").get(item_id)
         if found is None:
-            place = f"input[{index}]"
             message = f"{place}: there is no item {item_id[:80]!r}. {_FORGOTTEN} Send the item itself."
             raise RequestFault(400, message, "item_not_found", place)
         return found
