@@ -479,6 +479,18 @@ def test_a_stream_that_breaks_off_has_failed(tmp_path):
     )
 
 
+def test_a_text_that_waits_for_a_call_is_not_lost_if_the_stream_breaks_off(tmp_path):
+    pieces = [delta(content="Look."), opened("get_weather", 0, CUT), delta(content="Wait.")]
+    broken = stream(*pieces, b'data: {"error": {"message": "out of memory"}}\n\n')
+    with scripted_server(broken) as server, in_front_of(tmp_path, server) as gateway:
+        text = respond(gateway, model="hermes", tools=[TOOL], stream=True).text
+    *events, last = typed_events(f"{text}data: [DONE]\n\n")
+    items = [(item["type"], item["status"]) for item in replayed(events)]
+    assert items == [("message", "completed"), ("function_call", "incomplete"), ("message", "incomplete")]
+    texts = [item["content"][0]["text"] for item in last["response"]["output"]]
+    assert (last["type"], texts) == ("response.failed", ["Look.", "Wait."])
+
+
 FAULTS = {
     "no input": ({"input": []}, "missing_required_parameter", "input"),
     "a wrong input": ({"input": 3}, "invalid_value", "input"),

@@ -85,14 +85,16 @@ class ResponseSpelling:
         yield DONE
 
     def broken(self, fault: RequestFault) -> bytes:
-        """Return the last event of a stream that cannot be continued."""
+        """Return the last events of a stream that cannot be continued."""
         code = fault.code if fault.code == "rate_limit_exceeded" else "server_error"
         error: JsonObject = {"code": code, "message": fault.message}
         if self._blocks.blocks:
             self._blocks.blocks[-1].is_complete = False
-        return typed_event_bytes(
-            self._event("response.failed", response=self._response("failed", error=error))
-        )
+        # A text may still wait for the end of the call before it.
+        changes = self._blocks.finish(is_cut_off=True)
+        events = [event for change in changes for event in self._changed(change)]
+        events.append(self._event("response.failed", response=self._response("failed", error=error)))
+        return b"".join(map(typed_event_bytes, events))
 
     def _documents(self, events: Iterable[ChatEvent], report: Report) -> Iterator[JsonObject]:
         for event in block_changes(events, self._blocks):
