@@ -199,6 +199,16 @@ def test_the_server_gets_what_the_client_sent_and_nothing_else(tmp_path):
     assert third["messages"][0]["content"].startswith("You can call tools.")
 
 
+def test_a_server_of_an_unknown_kind_gets_the_sampling_that_the_client_sent(tmp_path):
+    sampling = {"top_k": 20, "min_p": 0.1, "typical_p": 0.9, "repetition_penalty": 1.1}
+    with servers.scripted_server(servers.said("Hello.")) as server, in_front_of(tmp_path, server) as gateway:
+        plain = gateway.chat(model="hermes", **sampling)
+        [request] = server.requests
+    assert {name: request.body.get(name) for name in sampling} == sampling
+    assert "repeat_penalty" not in request.body
+    assert "ignored" not in plain.json()["hermes"]
+
+
 def test_likely_tokens_of_the_server_are_passed_on(tmp_path):
     top = [{"token": "Hi", "logprob": -0.5}, {"token": "Hello", "logprob": -1.5}]
     logprobs = {"content": [{"token": "Hi", "logprob": -0.5, "top_logprobs": top}]}

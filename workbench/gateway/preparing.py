@@ -25,7 +25,13 @@ from workbench.gateway.conversation import (
 )
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.reading_rules import ReadingRules
-from workbench.gateway.requests import AllowedChoice, ChatRequest, CompletionRequest, NamedChoice
+from workbench.gateway.requests import (
+    OWN_SAMPLING,
+    AllowedChoice,
+    ChatRequest,
+    CompletionRequest,
+    NamedChoice,
+)
 from workbench.gateway.targets import Target, contract_of, engine_fault
 from workbench.records.run_config import RunConfig
 from workbench.rollout.constraint import TurnSetup
@@ -73,7 +79,7 @@ class PreparedChat:
     server_messages: tuple[JsonObject, ...]
     """The messages for a server that renders them itself."""
     other_parameters: JsonObject
-    """Parameters that the gateway does not use, for the server."""
+    """Parameters for the server as the client wrote them, above all those that the gateway does not use."""
     key: str
     """Differs between requests with different conversations, for the ids of calls."""
 
@@ -85,9 +91,8 @@ class PreparedChat:
     @property
     def ignored(self) -> tuple[str, ...]:
         """Names of the parameters that the model cannot use, because it is not on a server."""
-        return (
-            () if self.is_remote else tuple(sorted(name for name in self.other_parameters if name != "user"))
-        )
+        used = OWN_SAMPLING | {"user"}
+        return () if self.is_remote else tuple(sorted(self.other_parameters.keys() - used))
 
     def turn(self, services: Services, index: int, is_cancelled: Callable[[], bool]) -> Turn:
         """Return the turn of the answer with this index."""

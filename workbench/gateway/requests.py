@@ -13,6 +13,8 @@ from workbench.toolspec.form_faults import form_faults
 MOST_CHOICES: Final = 8
 """The most answers to one request."""
 _SAMPLING_ALIASES: Final = {"repetition_penalty": "repeat_penalty"}
+OWN_SAMPLING: Final = frozenset({"top_k", "min_p", "typical_p", "repeat_penalty", *_SAMPLING_ALIASES})
+"""Sampling that the protocol does not have. Only some kinds of servers are known to take it."""
 
 
 class StreamOptions(BaseModel):
@@ -56,12 +58,15 @@ class GenerationFields(BaseModel):
 
     @property
     def others(self) -> dict[str, Any]:
-        """The parameters that the gateway does not use itself."""
-        user = {} if self.user is None else {"user": self.user}
-        unknown = {
-            name: value for name, value in (self.model_extra or {}).items() if name not in _SAMPLING_ALIASES
-        }
-        return {**unknown, **user}
+        """The parameters for the server, as the client wrote them: those that the gateway does not use, and sampling.
+
+        A request reaches its server with them even if the kind of the server is not known.
+        """
+        unknown = self.model_extra or {}
+        renamed = {ours for name, ours in _SAMPLING_ALIASES.items() if name in unknown}
+        names = (OWN_SAMPLING | {"user"}) & type(self).model_fields.keys() - renamed
+        sent = {name: getattr(self, name) for name in sorted(names)}
+        return {**unknown, **{name: value for name, value in sent.items() if value is not None}}
 
     @property
     def count(self) -> int:
