@@ -76,12 +76,12 @@ class ClientRequest:
         hashes = [_hash("")]
         for message in self.talk:
             hashes.append(next_hash(hashes[-1], message))
-        roles = [message.role for message in self.talk]
+        roles, assistant = [message.role for message in self.talk], Role.ASSISTANT
         return RequestPath(
             system_hash=_hash("\n".join(mask_moments(message_key(message)) for message in self.system)),
             hashes=tuple(hashes),
             first_user=roles.index(Role.USER) + 1 if Role.USER in roles else min(1, len(roles)),
-            answers=(0, *accumulate(role is Role.ASSISTANT for role in roles)),
+            answers=(0, *accumulate([role is assistant for role in roles])),
         )
 
     def kept_hash(self, index: int) -> str | None:
@@ -215,6 +215,9 @@ def _note(code: str, message: str) -> Finding:
     return Finding(code=code, message=shortened(message), severity=Severity.NOTE)
 
 
+_USER: Final = Role.USER
+
+
 def message_key(message: Message) -> str:
     """Return what identifies a message in a conversation that a client sends again.
 
@@ -226,7 +229,7 @@ def message_key(message: Message) -> str:
     """
     # White space within texts is reduced to single spaces, so a line break separates the parts.
     role, text = message.role, message.text
-    if role is Role.USER:
+    if role is _USER:
         text = without_stamp(text).text
     # A role is a text. Its `value` would take as long as the rest.
     parts: list[str] = [role, " ".join(text.split())]
@@ -244,11 +247,13 @@ def _arguments(call: ToolCall) -> JsonValue:
 
 def _plain(value: JsonValue) -> JsonValue:
     """Return the value with whole floats as integers, because JavaScript writes 1.0 as 1."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # `dict` comes first: the other takes much longer
         return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence):
         return [_plain(inner) for inner in value]
     return value
 
