@@ -143,7 +143,7 @@ def versions_label_and_run(services: Services, given: Given) -> None:
     session = services.sessions.list_sessions(limit=1)[0].id
     call = next(stored for stored in services.sessions.path(session) if stored.message.text == CALL)
     (given.folder / "call.json").write_text('{"name": "get_flumbuster", "arguments": {"flumb": "Cairo"}}')
-    _write_rows(given, ("train.jsonl", "test.jsonl.gz", "rows.jsonl"))
+    _write_rows(given, ("train.jsonl", "test.jsonl.gz", "rows.jsonl", "train-1.jsonl", "train-2.jsonl"))
     contract = given.folder / "home/prompts/contracts/minimal.md"
     given.run("workbench versions list")
     for line in ("Be brief.", "Be kind."):
