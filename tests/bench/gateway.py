@@ -189,7 +189,7 @@ def _many_clients(folder: Path) -> Iterator[str]:
         started_s, before_s = time.perf_counter(), time.process_time()
         results = clients.submit(_play_all, gateway.url, count).result()
         wall_s, process_s = time.perf_counter() - started_s, time.process_time() - before_s
-        wrong = sum(found != text.strip() for (found, _), text in zip(results, texts, strict=True))
+        wrong = sum(found != text for (found, _), text in zip(results, texts, strict=True))
         delays = sorted(delay for _, times in results for delay in _delays(times))
         chunks = sum(len(times) for _, times in results)
         yield (
