@@ -21,14 +21,6 @@ Messages = list[dict[str, Any]]
 
 
 @pytest.fixture
-def recorder() -> Iterator[Recorder]:
-    """A recorder with a tag."""
-    opened = Recorder("agent")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def gateway(tmp_path: Path, recorder: Recorder) -> Iterator[ServedGateway]:
     """A gateway that records, whose model calls and answers in turn."""
     with gateway_over(tmp_path, *[CALL, "It is 31 degrees."] * 20, recorder=recorder) as served:

@@ -32,14 +32,6 @@ SESSION = "x-hermes-session"
 
 
 @pytest.fixture
-def recorder() -> Iterator[Recorder]:
-    """A recorder with a tag."""
-    opened = Recorder("agent")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def gateway(tmp_path: Path, recorder: Recorder) -> Iterator[ServedGateway]:
     """A gateway that records, whose model calls, answers, and answers again."""
     with gateway_over(tmp_path, RAW, f"{ANSWER}\n", "You are welcome.", recorder=recorder) as served:
