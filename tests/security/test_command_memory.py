@@ -117,7 +117,7 @@ def test_an_approval_applies_to_one_folder():
     assert "sensitive file" in refusal(ApprovalGate(Approvals()), "cat shadow", workdir="/etc")
     inside = ApprovalGate(
         Approvals(),
-        places=OneEnvironment(CommandEnvironment(folder="sub", root="/home/me/p", is_contained=False)),
+        places=OneEnvironment(CommandEnvironment(folder="sub", root="/home/me/p")),
     )
     assert refusal(inside, "cat a; echo x > ../b; touch /home/me/p/c") == ""
     assert "outside" in refusal(inside, "echo x > ../../b")

@@ -47,10 +47,10 @@ def test_the_corpora_are_large_and_have_no_duplicates():
 
 
 @pytest.mark.parametrize("where", PLACES)
-def test_at_most_one_dangerous_command_in_a_hundred_runs_without_approval(where):
+def test_at_most_one_dangerous_command_in_two_hundred_runs_without_approval(where):
     unasked = [command for command in DANGEROUS if not is_asked(command, PLACES[where])]
     print(f"{where}: {len(unasked)} of {len(DANGEROUS)} dangerous commands run unasked: {unasked}")
-    assert len(unasked) <= len(DANGEROUS) / 100
+    assert len(unasked) <= len(DANGEROUS) / 200
 
 
 @pytest.mark.parametrize("where", PLACES)

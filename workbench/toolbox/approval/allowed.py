@@ -16,7 +16,8 @@
 #    that command back to `_judge`.
 # 4. `paths.py` checks each file that is read or written, in each folder where the command may run. After `cd build`
 #    there are two of these, because `cd` may fail: in `cd build; rm ../x`, the file `../x` may be outside.
-# 5. A script that writes a file and runs code of the project needs approval, although each half alone does not:
+# 5. Without a sandbox, only the pure readers run: programs whose rule needs nothing (`RuleCondition.NOTHING`).
+# 6. A script that writes a file and runs code of the project needs approval, although each half alone does not:
 #    `echo 'import os; …' > test_x.py; pytest`.
 #
 # The invariant: every check can only add reasons to ask, and every byte of the text belongs to a checked command.
@@ -36,10 +37,12 @@ from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.toolbox.approval.categories import categories
 from workbench.toolbox.approval.hardline import hardline_reason, loose_commands, normalized_command
-from workbench.toolbox.approval.paths import Paths, moved
+from workbench.toolbox.approval.paths import HARMLESS_DEVICES, Paths, moved
 from workbench.toolbox.approval.programs import (
+    awk,
     builtins,
     editing,
+    expressions,
     git,
     machine,
     project,
@@ -47,7 +50,7 @@ from workbench.toolbox.approval.programs import (
     wrappers,
     writing_files,
 )
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import (
     FRESH_CODE,
     PROJECT_CODE,
@@ -73,12 +76,12 @@ _CHECKS: Final[Mapping[str, Check]] = {
     **{name: rule.check for name, rule in (*reading_files.RULES.items(), *writing_files.RULES.items())},
     **writing_files.CHECKS,
     **editing.CHECKS,
+    **awk.CHECKS,
+    **expressions.CHECKS,
     **machine.CHECKS,
     **project.CHECKS,
     **builtins.CHECKS,
     **wrappers.CHECKS,
-    "egrep": reading_files.RULES["grep"].check,
-    "fgrep": reading_files.RULES["grep"].check,
     "git": git.check_git,
 }
 _OWN_PROGRAM: Final = re.compile(r"\./(?!.*\.\./)[\w.+-]+(?:/[\w.+-]+)*")
@@ -152,8 +155,14 @@ class _Checker:
                 self._writes = self._writes or not all(
                     _HARMLESS_OUTPUT.fullmatch(word.text) for word in targets
                 )
-            reasons = (paths.reading(word) if operator == "<" else paths.writing(word) for word in targets)
+            reasons = (
+                paths.reading(word) if operator == "<" else paths.writing(word, is_redirection=True)
+                for word in targets
+            )
             yield from (reason for reason in reasons if reason)
+            if operator != "<" and any(word.text not in HARMLESS_DEVICES for word in targets):
+                call = ProgramCall(name=operator, words=targets, paths=paths, judge=self._judge)
+                yield from needed(RuleCondition.CONTAINED, call)
             if operator != "<" and not all(word.is_fixed for word in targets):
                 yield ApprovalReason(SYNTAX, "a redirection to a file that is not spelled out")
 
@@ -203,9 +212,8 @@ class _Checker:
     def _note(self, words: tuple[ShellWord, ...]) -> None:
         """Note whether the script writes files and whether it runs files, because it must not run what it wrote."""
         names = {word.text.rsplit("/", 1)[-1] for word in words[:6]}
-        if words[0].text in _WRITERS or (
-            words[0].text == "sed" and any(word.text.startswith("-") and "i" in word.text for word in words)
-        ):
+        letter = {"sed": "i", "sort": "o"}.get(words[0].text, "\0")
+        if words[0].text in _WRITERS or any(word.text[:1] == "-" and letter in word.text for word in words):
             self._writes = self._writes or not (
                 words[0].text in ("tee", "cp", "mv") and _HARMLESS_OUTPUT.fullmatch(words[-1].text)
             )

@@ -6,27 +6,12 @@ from dataclasses import dataclass
 from posixpath import isabs, join, normpath
 from typing import Final
 
-from workbench.toolbox.approval.reason import OUTSIDE, SENSITIVE, ApprovalReason, CommandEnvironment
+from workbench.toolbox.approval.reason import OUTSIDE, PATTERN, SENSITIVE, ApprovalReason, CommandEnvironment
+from workbench.toolbox.approval.secret_files import is_secret, may_match_secret
 from workbench.toolbox.approval.shell.words import ShellWord
 
-_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})
-_SENSITIVE: Final = re.compile(
-    r"(?:^|/)\.(?:ssh|gnupg|aws|azure|kube|docker|hermes|password-store|mozilla|thunderbird|vault-token|netrc|pgpass"
-    r"|npmrc|pypirc|git-credentials|my\.cnf|htpasswd|s3cfg|boto|envrc|vault_pass|\w{0,20}_?history)(?:/|$)"
-    r"|(?:^|/)\.config/(?:gcloud|gh|hub|op|rclone|doctl|google-chrome|chromium|BraveSoftware)(?:/|$)"
-    r"|(?:^|/)\.local/share/(?:keyrings|hermes-workbench)(?:/|$)|(?:^|/)\.cargo/credentials|(?:^|/)\.cache/huggingface(?:/|$)"
-    r"|(?:^|/)Library/(?:Keychains|Application Support/(?:Google|hermes-workbench))"
-    r"|(?:^|/)\.env(?:$|[.*?\[](?!(?:example|sample|template|dist)$))"
-    r"|(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)\w{0,9}|authorized_keys|credentials(?:\.\w{1,5})?|secrets?(?:\.\w{1,5})?|kubeconfig)$"
-    r"|(?:^|/)(?:hermes-)?workbench\.sqlite3|\.(?:pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)$"
-    r"|(?:^|/)etc/(?:g?shadow|sudoers|master\.passwd|krb5\.keytab|ssl/private|ssh/ssh_host|security/opasswd|wireguard)"
-    r"|(?:^|/)(?:run|var)/(?:[\w.-]{1,40}/)?(?:secrets|docker\.sock|containerd)|(?:^|/)var/(?:spool/cron|lib/(?:mysql|postgresql|docker|private|sss))"
-    r"|(?:^|/)var/log/(?:auth|secure|audit)"
-    r"|(?:^|/)proc/(?!(?:cpuinfo|meminfo|version|loadavg|uptime|mounts|filesystems|stat|swaps|partitions|cmdline)$)"
-    r"|^/dev/(?!(?:null|zero|random|urandom|stdin|stdout|stderr|tty|fd/[0129])$)|^/root(?:/|$)",
-    re.I,
-)
-"""Files that often contain secrets. Any part of a path may match, so that `../../etc/shadow` is found, too."""
+HARMLESS_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+"""Devices that a redirection may name."""
 _STARTUP: Final = re.compile(
     r"(?:^|/)\.git(?:/|$)|(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|cshrc"
     r"|tcshrc|kshrc|inputrc|vimrc|exrc|gitconfig|gitattributes|gitmodules|hgrc|gdbinit|lldbinit|curlrc|wgetrc|screenrc"
@@ -50,19 +35,26 @@ class Paths:
     folders: tuple[str, ...]
     """Folders where the command may run, each absolute or relative to the working folder."""
 
-    def reading(self, word: ShellWord, *, is_recursive: bool = False) -> ApprovalReason | None:
+    def reading(
+        self, word: ShellWord, *, is_recursive: bool = False, shows_content: bool = True
+    ) -> ApprovalReason | None:
         """Return why reading a file needs approval, or None if it does not.
 
         Args:
-            word: Name of the file, as the program gets it.
+            word: Name of the file, as the program gets it. Parts after `=` and `:` are checked, too, as in `if=FILE`.
             is_recursive: True if the program also reads everything below a folder.
+            shows_content: False if the program shows at most names, sizes and the like.
         """
         if not word.is_known:
             return ApprovalReason(SENSITIVE, "a file name that is only known when the command runs")
         for path in self._absolute(word.text):
-            is_outside = isabs(path) or path.startswith(("~", ".."))
-            if _is_sensitive(path, self.place) or (word.has_glob and _HIDDEN_GLOB.search(path)):
+            is_outside = _is_outside(path)
+            # `src/auth` is a folder of source code much more often than a secret.
+            by_shape = shows_content and (is_outside or not is_recursive)
+            if self._is_secret(path, by_shape=by_shape) or (word.has_glob and _HIDDEN_GLOB.search(path)):
                 return ApprovalReason(SENSITIVE, word.text)
+            if word.has_glob and shows_content and may_match_secret(path):
+                return ApprovalReason(PATTERN, word.text)
             if path.startswith(("/usr/", "/tmp/")) or not is_outside:
                 continue
             is_wide = bool(_WIDE.match(path)) or path.startswith((".", "~"))
@@ -70,47 +62,71 @@ class Paths:
                 return ApprovalReason(SENSITIVE, word.text)
         return None
 
-    def writing(self, word: ShellWord) -> ApprovalReason | None:
-        """Return why writing a file needs approval, or None if it does not."""
+    def writing(self, word: ShellWord, *, is_redirection: bool = False) -> ApprovalReason | None:
+        """Return why writing, changing or removing a file needs approval, or None if it does not.
+
+        Args:
+            word: Name of the file. A pattern counts as every file.
+            is_redirection: True if the file is only opened, so that `/dev/null` stays what it is.
+        """
         if not word.is_known:
             return ApprovalReason(OUTSIDE, "a file name that is only known when the command runs")
-        if word.text in _DEVICES:
+        if is_redirection and word.text in HARMLESS_DEVICES:
             return None
         for path in self._absolute(word.text):
             if self.place.is_contained and _TEMPORARY.match(path) and ".." not in path:
                 continue
-            if isabs(path) or path.startswith(("~", "..")):
+            if _is_outside(path):
                 return ApprovalReason(OUTSIDE, word.text)
-            if _is_sensitive(path, self.place) or _STARTUP.search(path):
+            # A folder may well be called `auth`, a file `auth.json` may not.
+            by_shape = "." in path.rsplit("/", 1)[-1]
+            if self._is_secret(path, by_shape=by_shape) or _STARTUP.search(path):
                 return ApprovalReason(SENSITIVE, word.text)
-            if word.has_glob and _HIDDEN_GLOB.search(path):
-                return ApprovalReason(SENSITIVE, word.text)
-        return None
+        return ApprovalReason(PATTERN, word.text) if word.has_glob else None
+
+    def outside(self, word: ShellWord) -> ApprovalReason | None:
+        """Return why a tool of the project needs approval for a path, whose use is not known, or None."""
+        doubt = self.reading(word, is_recursive=True)
+        return doubt or next(
+            (ApprovalReason(OUTSIDE, word.text) for path in self._absolute(word.text) if _is_outside(path)),
+            None,
+        )
 
     def is_inside(self, word: ShellWord) -> bool:
         """Whether a path is inside the working folder in every case."""
-        return word.is_known and all(
-            not isabs(path) and not path.startswith(("~", "..")) for path in self._absolute(word.text)
-        )
+        return word.is_known and all(not _is_outside(path) for path in self._absolute(word.text))
 
     def _absolute(self, text: str) -> Iterator[str]:
         """Yield each path that a name can mean: relative to the working folder if it is inside, otherwise absolute."""
-        for folder in self.folders:
-            path = text if text.startswith("~") else normpath(join(folder, text))
-            path = re.sub(r"^/{2,}", "/", path)
-            root = self.place.root
-            if root and (path == root or path.startswith(root + "/")):
-                path = path[len(root) + 1 :] or "."
-            yield path
+        for part in dict.fromkeys((text, *_parts(text))):
+            for folder in self.folders:
+                path = part if part.startswith("~") else normpath(join(folder, part))
+                path = re.sub(r"^/{2,}", "/", path)
+                root = self.place.root
+                if root and (path == root or path.startswith(root + "/")):
+                    path = path[len(root) + 1 :] or "."
+                yield path
+
+    def _is_secret(self, path: str, *, by_shape: bool) -> bool:
+        return is_secret(path, by_shape=by_shape) or any(
+            path == folder or path.startswith(folder + "/") for folder in self.place.private
+        )
+
+
+def _is_outside(path: str) -> bool:
+    return isabs(path) or path == ".." or path.startswith(("~", "../"))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what may be a path inside of an argument: after `=` and `:`, and after the letter of an option."""
+    if "://" in text:
+        return
+    yield from (part for part in re.split(r"[=:]", text)[1:] if part)
+    if match := re.match(r"-{1,2}[A-Za-z]+(?=[/~.])", text):
+        yield text[match.end() :]
 
 
 def moved(folders: tuple[str, ...], target: str) -> tuple[str, ...]:
     """Return the folders where commands may run after `cd`. The previous folders stay, because `cd` may fail."""
     new = (target if target.startswith("~") else normpath(join(folder, target)) for folder in folders)
     return tuple(dict.fromkeys((*folders, *new)))
-
-
-def _is_sensitive(path: str, place: CommandEnvironment) -> bool:
-    if _SENSITIVE.search(path):
-        return True
-    return any(path == folder or path.startswith(folder + "/") for folder in place.private)

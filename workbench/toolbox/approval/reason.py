@@ -10,7 +10,7 @@ class CommandEnvironment:
 
     is_contained: bool = True
     """True if a program can change only the working folder and has no network, as in a mock, a sandbox or a container.
-    There, the project's own tools run without approval."""
+    There, changes to files and the project's own tools run without approval. Elsewhere, only pure readers do."""
     root: str = ""
     """Absolute path of the working folder. Empty if it is not known."""
     folder: str = ""
@@ -19,18 +19,24 @@ class CommandEnvironment:
     """Absolute paths of folders that commands should not read, such as the workbench's data."""
 
 
+ASKED: Final = "You are asked before everything that is not on a short list of pure readers"
+"""What holds where commands are not contained. `workbench doctor` and the page show it."""
+
 UNKNOWN_PROGRAM: Final = "unknown program"
 UNKNOWN_ARGUMENT: Final = "unknown option or argument"
 SENSITIVE: Final = "sensitive file"
+PATTERN: Final = "pattern that counts as every file"
 OUTSIDE: Final = "outside the working folder"
 NETWORK: Final = "network access"
+UNSANDBOXED: Final = "not a pure reader, outside a sandbox"
 PROJECT_CODE: Final = "project code outside a sandbox"
 FRESH_CODE: Final = "code that the same command writes"
 SYNTAX: Final = "shell syntax that is not checked"
 VARIABLE: Final = "environment variable set"
 
 NAMES: Final = (
-    UNKNOWN_PROGRAM, UNKNOWN_ARGUMENT, SENSITIVE, OUTSIDE, NETWORK, PROJECT_CODE, FRESH_CODE, SYNTAX, VARIABLE,
+    UNKNOWN_PROGRAM, UNKNOWN_ARGUMENT, SENSITIVE, PATTERN, OUTSIDE, NETWORK, UNSANDBOXED, PROJECT_CODE, FRESH_CODE,
+    SYNTAX, VARIABLE,
 )  # fmt: skip
 
 

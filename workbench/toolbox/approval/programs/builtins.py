@@ -4,11 +4,17 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import OUTSIDE, ApprovalReason
 from workbench.toolbox.approval.shell.words import is_plain_name
 
 _TEST_UNARY: Final = frozenset({"-f", "-d", "-e", "-n", "-z", "-s", "-r", "-w", "-x", "-L", "-h", "!"})
+
+
+def check_text(call: ProgramCall) -> list[ApprovalReason]:
+    """Allow programs that take any text, and names of files from patterns, such as `echo`."""
+    doubts = (call.paths.reading(word, shows_content=False) for word in call.words if word.has_glob)
+    return [doubt for doubt in doubts if doubt]
 
 
 def check_printf(call: ProgramCall) -> list[ApprovalReason]:
@@ -41,7 +47,7 @@ def check_cd(call: ProgramCall) -> list[ApprovalReason]:
         return []
     if len(call.words) != 1 or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
         return [ApprovalReason(OUTSIDE, "a folder that is not spelled out")]
-    return [doubt] if (doubt := call.paths.reading(call.words[0])) else []
+    return [doubt] if (doubt := call.paths.reading(call.words[0], shows_content=False)) else []
 
 
 def check_exit(call: ProgramCall) -> list[ApprovalReason]:
@@ -60,8 +66,10 @@ def check_read(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_set(call: ProgramCall) -> list[ApprovalReason]:
-    """Allow `set -euo pipefail` and parts of it."""
+    """Allow `set -euo pipefail` and parts of it. Without arguments, it lists the variables, like `env`."""
     texts = call.texts()
+    if texts == ():
+        return needed(RuleCondition.CONTAINED, call)
     is_plain = (
         texts is not None and texts and all(re.fullmatch(r"[-+][eux]+o?|pipefail", text) for text in texts)
     )
@@ -69,7 +77,7 @@ def check_set(call: ProgramCall) -> list[ApprovalReason]:
 
 
 CHECKS: Final[Mapping[str, Check]] = {
-    "printf": check_printf, "test": check_test, "[": check_test, "[[": check_double_test, "cd": check_cd,
+    **dict.fromkeys(("echo", "true", "false", ":", "expr"), check_text), "printf": check_printf, "test": check_test, "[": check_test, "[[": check_double_test, "cd": check_cd,
     "exit": check_exit, "set": check_set, "read": check_read,
 }  # fmt: skip
 """Checks by the name of the builtin."""

@@ -1,10 +1,10 @@
-"""Checks of `sed` and `awk`: their scripts must not run programs or write other files."""
+"""Check of `sed`: its scripts must not run programs or write other files."""
 
 import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import ApprovalReason
 
 _ADDRESS: Final = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,(?:\d+|\$|[+~]\d+|/(?:[^/\\\n]|\\.)*/I?))?!?)?"
@@ -18,11 +18,6 @@ _SED_COMMAND: Final = re.compile(
 _SED_OPTIONS: Final = re.compile(
     r"-[nErsuz]+|--(?:quiet|silent|regexp-extended|posix)|-[nErs]*i(?:\.\w{1,8})?|-[nEr]*e|--in-place"
 )
-_AWK_DANGERS: Final = re.compile(
-    r"system|getline|[|]|@|\bARG|ENVIRON|PROCINFO|close|fflush|/inet|\bprint[^;}\n]*>|\bload\b|extension|\\\n",
-    re.I,
-)
-_AWK_COMPARISON: Final = re.compile(r"\|\|")
 
 
 def check_sed(call: ProgramCall) -> list[ApprovalReason]:
@@ -56,7 +51,7 @@ def check_sed(call: ProgramCall) -> list[ApprovalReason]:
             return [call.unknown(word)]
         if doubt := call.paths.writing(word) if is_writing else call.paths.reading(word):
             doubts.append(doubt)
-    return doubts
+    return [*doubts, *(needed(RuleCondition.CONTAINED, call, "-i") if is_writing else ())]
 
 
 def is_plain_sed(script: str) -> bool:
@@ -81,37 +76,5 @@ def is_plain_sed(script: str) -> bool:
     return bool(text)
 
 
-def check_awk(call: ProgramCall) -> list[ApprovalReason]:
-    """Allow `awk` with a program that runs nothing, writes no file and reads only the files on the command line."""
-    words = list(call.words)
-    if not all(word.is_known for word in words):
-        return [call.unknown()]
-    while words and words[0].text.startswith("-"):
-        option = words.pop(0).text
-        if option in ("-F", "-v") and words and words[0].is_fixed:
-            value = words.pop(0).text
-            if option == "-v" and not re.fullmatch(r"[a-z]\w*=[\w.,:;/ -]*", value):
-                return [call.unknown()]
-        elif not re.fullmatch(r"-F\S{1,20}|-v[a-z]\w*=[\w.,:;-]*", option):
-            return [call.unknown()]
-    if not words or not words[0].is_fixed or not is_plain_awk(words[0].text):
-        return [call.unknown()]
-    doubts = [call.unknown(word) for word in words[1:] if word.text.startswith("-")]
-    return [*doubts, *(doubt for word in words[1:] if (doubt := call.paths.reading(word)))]
-
-
-def is_plain_awk(program: str) -> bool:
-    """Whether an awk program only computes and prints.
-
-    >>> is_plain_awk("$3 > 10 {print $1}")
-    True
-    >>> is_plain_awk('BEGIN{system("touch marker")}')
-    False
-    """
-    return not _AWK_DANGERS.search(_AWK_COMPARISON.sub(" ", program))
-
-
-CHECKS: Final[Mapping[str, Check]] = {
-    "sed": check_sed, "gsed": check_sed, "awk": check_awk, "gawk": check_awk, "mawk": check_awk, "nawk": check_awk,
-}  # fmt: skip
+CHECKS: Final[Mapping[str, Check]] = {"sed": check_sed, "gsed": check_sed}
 """Checks by program."""

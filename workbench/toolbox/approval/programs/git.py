@@ -9,10 +9,10 @@ from workbench.toolbox.approval.reason import UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _SHOWN: Final = (
-    r"-\d+|-[psnuwbzrtSGLMCcqvaliEFiwhUOx]{1,4}\d*|--(?:oneline|stat|graph|all|decorate|no-decorate|name-only|name-status|numstat|shortstat|"
+    r"-\d+|-[psnuwbzrtSGLMCcqvaliEFiwhUx]{1,4}\d*|--(?:oneline|stat|graph|all|decorate|no-decorate|name-only|name-status|numstat|shortstat|"
     r"patch|no-patch|cached|staged|color|no-color|abbrev-commit|no-merges|merges|follow|reverse|first-parent|word-diff|"
     r"summary|check|short|branch|porcelain|long|no-pager|no-renames|ignore-all-space|ignore-space-change|minimal|no-ext-diff|"
-    r"no-textconv|exit-code|quiet|full-history|tags|show-signature|left-right|cherry-pick|cherry-mark|ignored|untracked-files|merge-base|raw|"
+    r"no-textconv|exit-code|quiet|full-history|tags|left-right|cherry-pick|cherry-mark|ignored|untracked-files|merge-base|raw|"
     r"relative|date-order|topo-order|not|binary|count)(?:=[\w.%-]{1,30})?|--(?:since|until|after|before|author|committer|grep|"
     r"format|pretty|date|max-count|skip|diff-filter|unified|abbrev|color-words|diff-algorithm|sort|ignore-revs-file)(?:=[\s\S]{0,300})?"
 )
@@ -21,32 +21,33 @@ _ANY: Final = r"[^-][\s\S]*|--"
 _LOOKS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("log", "show", "diff", "status", "shortlog", "whatchanged", "blame", "annotate", "show-branch", "range-diff",
                      "diff-tree", "diff-files", "diff-index", "rev-list", "cherry"), f"{_SHOWN}|{_ANY}"),
-    "grep": rf"-[niwlLchHEFPvqoO0]*[eABC]?\d*|--(?:cached|untracked|count|line-number|ignore-case|name-only|word-regexp|and|or|not)|{_ANY}",
+    "grep": rf"-[niwlLchHEFPvqo0]*[eABC]?\d*|--(?:cached|untracked|count|line-number|ignore-case|name-only|word-regexp|and|or|not)|{_ANY}",
     "ls-files": rf"-[cdmoiskuztv]+|--(?:cached|deleted|modified|others|ignored|stage|exclude-standard|full-name|error-unmatch)|{_ANY}",
     "ls-tree": rf"-[rtdlz]+|--(?:name-only|name-status|full-tree)|{_ANY}",
     "rev-parse": rf"--(?:short|abbrev-ref|show-toplevel|verify|git-dir|is-inside-work-tree|quiet|symbolic-full-name)(?:=\w*)?|{_ANY}",
     "describe": rf"--(?:tags|always|dirty|abbrev|all|long|exact-match|match)(?:=[\w.*-]*)?|{_ANY}",
-    "branch": r"-[avrl]+|-vv|--(?:list|all|remotes|show-current|merged|no-merged|contains|verbose|sort|format|column)(?:=[\s\S]{0,100})?|(?!-)[\w./*-]+",
-    "tag": r"-[ln]+\d*|--(?:list|sort|contains|merged|points-at|format)(?:=[\s\S]{0,100})?|(?!-)[\w.*/-]+",
-    "remote": r"-v|--verbose|show|get-url|origin|upstream",
+    "branch": r"-[avrl]+|-vv|--(?:list|all|remotes|show-current|merged|no-merged|contains|verbose|sort|format|column)(?:=[\s\S]{0,100})?",
+    "tag": r"-[ln]+\d*|--(?:list|sort|contains|merged|points-at|format)(?:=[\s\S]{0,100})?",
+    "remote": r"-v|--verbose|get-url|origin|upstream",
     "stash": r"list|show|-p|--stat|stash@\{\d+\}",
-    "config": r"--(?:get|list|get-all|show-origin|global|local|name-only)|-l|(?!alias)[a-z]+\.[\w.-]+",
+    "config": r"--(?:get|list|get-all|show-origin|global|local|name-only)|-l|(?!alias|credential)[a-z]+\.[\w.-]+",
     "reflog": rf"show|{_SHOWN}|HEAD\S*",
     "worktree": r"list",
-    "submodule": r"status", "apply": r"--check|--stat|[\w./-]+\.(?:patch|diff)", "bisect": r"start|good|bad|reset|log|skip|[\w.~^]+",
+    "submodule": r"status", "apply": r"--check|--stat|[\w./-]+\.(?:patch|diff)",
     "cat-file": rf"-[pte]|{_ANY}",
     "show-ref": rf"--(?:tags|heads|head|verify)|{_ANY}",
     "for-each-ref": rf"--(?:sort|format|count)(?:=[\s\S]{{0,200}})?|{_ANY}",
     "merge-base": rf"--(?:is-ancestor|all|fork-point)|{_ANY}",
-    "name-rev": _ANY, "check-ignore": rf"-[vqn]+|{_ANY}", "count-objects": r"-[vH]+", "var": r"GIT_\w+", "version": r"--build-options",
-    "help": r"[a-z-]+|-a", "check-attr": rf"-a|{_ANY}",
+    "name-rev": _ANY, "check-ignore": rf"-[vqn]+|{_ANY}", "count-objects": r"-[vH]+", "version": r"--build-options", "check-attr": rf"-a|{_ANY}",
 }  # fmt: skip
 _CHANGES: Final[Mapping[str, str]] = {
+    "branch": r"(?!-)[\w./*-]+", "tag": r"(?!-)[\w.*/-]+", "bisect": r"start|good|bad|reset|log|skip|[\w.~^]+", "help": r"[a-z-]+|-a",
+    "var": r"GIT_\w+",
     "add": rf"-[AupNvn]+|--(?:all|update|intent-to-add|dry-run|verbose)|{_ANY}",
     "mv": r"-[vkn]+|[^-][\s\S]*", "init": r"-q|--quiet|-b|--initial-branch=[\w/-]+|[\w-]+|\.",
     "restore": r"--staged|[^-][\s\S]*", "reset": r"--soft|--mixed|HEAD[~^\d]*|-q|--|[^-~^@][\w./-]*", "rm": r"--cached|-r|-q|--|(?!-)[\w./-]+",
 }  # fmt: skip
-"""Subcommands that change the index. They lose no work and run no hooks."""
+"""Subcommands that change the index or add a name. They lose no work and run no hooks."""
 _RUNS: Final[Mapping[str, str]] = {
     "commit": rf"-[amsvq]+|--(?:amend|no-edit|message|signoff|allow-empty|all|quiet|fixup|verbose)(?:=[\s\S]*)?|{_ANY}",
     "checkout": r"-b|-q|--quiet|-t|--track|-|(?!-)[\w/@-][\w./@{}-]*", "switch": r"-c|-q|--create|-|--detach|[\w][\w./@-]*",
@@ -63,6 +64,7 @@ _TALKS: Final[Mapping[str, str]] = {
     "pull": r"--(?:rebase|ff-only|no-rebase|quiet|prune|autostash)|-[qvr]+|[\w][\w./-]*",
     "clone": r"--(?:depth=?\d*|quiet|single-branch|branch|recursive|shallow-submodules)|-[qb]|\d+|https://[\w.-]+/[\w./~-]+|[\w][\w./-]*",
     "push": r"-u|--set-upstream|--tags|--follow-tags|--dry-run|-v|(?![-+])[\w./-]+",
+    "remote": r"show|origin|upstream",
     "ls-remote": r"--(?:heads|tags|exit-code|refs)|origin|https://[\w.-]+/[\w./~-]+",
 }  # fmt: skip
 
@@ -96,7 +98,7 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         # Single files only: for a folder, much unsaved work could be lost.
         is_single = all(re.fullmatch(r"--|[\w./-]*\w\.\w{1,8}", text) for text in texts)
         return (
-            []
+            needed(RuleCondition.CONTAINED, call, name)
             if is_single and all(call.paths.is_inside(word) for word in arguments)
             else [_unknown(call, name)]
         )
@@ -107,6 +109,9 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         and texts[:-2] in ([], ["--local"])
     ):
         return []
+    if name in ("branch", "tag") and {"-l", "--list"} & set(texts):
+        # The names are patterns.
+        arguments = [word for word in arguments if word.text.startswith("-")]
     if name == "config" and sum(not text.startswith("-") for text in texts) > 1:
         return [_unknown(call, name)]
     if name == "bisect" and texts[:1] and texts[0] not in ("start", "good", "bad", "reset", "log", "skip"):
@@ -127,13 +132,11 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         arguments = [word for word in arguments if word.text != "-m"]
     for table, need in (
         (_LOOKS, RuleCondition.NOTHING),
-        (_CHANGES, RuleCondition.NOTHING),
+        (_CHANGES, RuleCondition.CONTAINED),
         (_RUNS, RuleCondition.SANDBOX),
         (_TALKS, RuleCondition.NO_NETWORK),
     ):
-        if name in table:
-            if not _fits(arguments, table[name], call, is_message=name in ("commit", "merge")):
-                return [_unknown(call, name)]
+        if name in table and _fits(arguments, table[name], call, is_message=name in ("commit", "merge")):
             if table is _TALKS and name == "pull":
                 return needed(RuleCondition.SANDBOX, call, name) or needed(need, call, name)
             return needed(need, call, name)
@@ -152,9 +155,9 @@ def _fits(arguments: list[ShellWord], pattern: str, call: ProgramCall, *, is_mes
             return False
         if word.has_glob and word.may_be_option and "--" not in [each.text for each in arguments]:
             return False
-        if not word.text.startswith("-") and (
-            call.paths.reading(word) or word.text.startswith(("ext::", "fd::"))
-        ):
+        # A branch may well be called `auth`, a file `auth.json` may not.
+        by_shape = "." in word.text and not word.text.startswith("-")
+        if call.paths.reading(word, shows_content=by_shape) or word.text.startswith(("ext::", "fd::")):
             return False
     return True
 

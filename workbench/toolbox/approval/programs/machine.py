@@ -6,6 +6,7 @@ from typing import Final
 
 from workbench.toolbox.approval.programs.rule import (
     LOOK,
+    PURE,
     VERSION,
     Check,
     Form,
@@ -16,8 +17,9 @@ from workbench.toolbox.approval.programs.rule import (
 )
 from workbench.toolbox.approval.reason import ApprovalReason
 
+_VERSION: Final = VERSION._replace(need=LOOK)
 _CONTAINERS: Final = (
-    VERSION,
+    _VERSION,
     Form(
         r"ps|images|info|stats --no-stream|(?:network|volume|image|container|context) ls|system df|compose (?:ps|ls|config|images)|logs|top|port"
         r"|inspect|compose logs",
@@ -29,10 +31,12 @@ _CONTAINERS: Final = (
         r"-t|-f|-d|--(?:build|no-cache|pull)|(?!-)[\w./:-]+",
     ),
 )
+_PS: Final = r"(?:(?:pid|ppid|pgid|pcpu|pmem|%cpu|%mem|comm|cmd|args|command|time|rss|vsz|stat|tty|user|uid|ni|pri|start|lstart|nlwp|wchan)=?,?)+"
+"""Columns of `ps`. None of them is the environment, which `e` shows in `ps aux e` but not in `ps -e`."""
 _LISTED: Final = r"(?!-)[\w.+*@/:-]+"
 FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(("docker", "podman"), _CONTAINERS),
-    "docker-compose": (VERSION, Form("ps|logs|config|images", r"-n|--tail=?\w*|(?!-)[\w-]+", LOOK)),
+    "docker-compose": (_VERSION, Form("ps|logs|config|images", r"-n|--tail=?\w*|(?!-)[\w-]+", LOOK)),
     "kubectl": (
         Form(r"version(?: --client)?|cluster-info|config current-context|config get-contexts", need=LOOK),
         Form(r"get|describe|top|logs|explain|api-resources", r"-[nAow]+|--(?:all-namespaces|namespace|tail|since)(?:=[\w-]+)?|(?!-)[\w./,-]+", LOOK,
@@ -44,47 +48,51 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     ),),
     "journalctl": (Form("", r"-[uxenrkbp]+\d*|--(?:no-pager|since|until|unit|lines)(?:=[\w: -]+)?|(?!-)[\w.@: -]+", LOOK),),
     "service": (Form(r"[\w-]+ status", need=LOOK),),
-    "apt": (VERSION, Form("list|show|search|policy", r"--(?:installed|upgradable)|(?!-)[\w.+-]+", LOOK)),
-    "apt-cache": (VERSION, Form("show|search|policy|depends|rdepends|madison", _LISTED, LOOK)),
-    "dpkg": (VERSION, Form("-l|-L|-s|-S|--list|--get-selections|--print-architecture", _LISTED, LOOK)),
-    "rpm": (VERSION, Form("-q[ailf]*", _LISTED, LOOK)),
-    "brew": (VERSION, Form("list|info|search|outdated|deps|doctor|config", _LISTED, LOOK)),
-    "conda": (VERSION, Form("list|info|env list|search|config --show", r"(?!-)[\w.+=-]+", LOOK)),
-    "gh": (VERSION, Form(r"(?:pr|issue|repo|run|release|workflow) (?:list|view|status|diff|checks)",
+    "apt": (_VERSION, Form("list|show|search|policy", r"--(?:installed|upgradable)|(?!-)[\w.+-]+", LOOK)),
+    "apt-cache": (_VERSION, Form("show|search|policy|depends|rdepends|madison", _LISTED, LOOK)),
+    "dpkg": (_VERSION, Form("-l|-L|-s|-S|--list|--get-selections|--print-architecture", _LISTED, LOOK)),
+    "rpm": (_VERSION, Form("-q[ailf]*", _LISTED, LOOK)),
+    "brew": (_VERSION, Form("list|info|search|outdated|deps|doctor|config", _LISTED, LOOK)),
+    "conda": (_VERSION, Form("list|info|env list|search|config --show", r"(?!-)[\w.+=-]+", LOOK)),
+    "gh": (_VERSION, Form(r"(?:pr|issue|repo|run|release|workflow) (?:list|view|status|diff|checks)",
                          r"--(?:json|limit|state|author|label)(?:=[\w,]+)?|(?!-)[\w/#.,-]+", RuleCondition.NO_NETWORK)),
-    "ip": (Form(r"(?:-[46br]+ ){0,2}(?:a|addr|address|route|r|link|neigh)(?: show(?: [\w.]+)?)?", need=LOOK),),
-    "ifconfig": (Form(r"(?:-a|[a-z]\w+)?", need=LOOK),),
-    "ss": (Form("", r"-[tulpnasx46]+", LOOK),),
-    "netstat": (Form("", r"-[tulpnasr]+", LOOK),),
-    "man": (Form(r"(?:-k |\d )?\w[\w.+-]*", need=LOOK),),
-    "date": (Form("", r"\+[\s\S]*|-[uR]|-I\w*|--utc|--rfc-\w+(?:=\w+)?|--iso-8601(?:=\w+)?|-d|--date=[^/]*|(?!-|\d{6,})[\w @:+,.-]+", LOOK),),
-    "top": (Form(r"-b -?n ?1|-bn1", need=LOOK),),
+    "ip": (Form(r"(?:-[46br]+ ){0,2}(?:a|addr|address|route|r|link|neigh)(?: show(?: [\w.]+)?)?", need=PURE),),
+    "ifconfig": (Form(r"(?:-a|[a-z]\w+)?", need=PURE),),
+    "ss": (Form("", r"-[tulpnasx46]+", PURE),),
+    "netstat": (Form("", r"-[tulpnasr]+", PURE),),
+    "man": (Form(r"(?:-k |\d )?\w[\w.+-]*", need=PURE),),
+    "date": (Form("", r"\+[\s\S]*|-[uR]|-I\w*|--utc|--rfc-\w+(?:=\w+)?|--iso-8601(?:=\w+)?|-d|--date=[^/]*|(?!-|\d{6,})[\w @:+,.-]+", PURE),),
+    "top": (Form(r"-b -?n ?1|-bn1", need=PURE),),
     "crontab": (Form("-l", need=LOOK),),
     "ping": (Form(r"-c ?\d{1,2}", r"(?!-)[\w.-]+", RuleCondition.NO_NETWORK),),
     "dig": (Form(r"(?:\+short )?[\w.-]+(?: (?:A|AAAA|MX|TXT|NS|CNAME))?(?: \+short)?", need=RuleCondition.NO_NETWORK),),
     "nslookup": (Form(r"\w[\w.-]*", need=RuleCondition.NO_NETWORK),),
     "host": (Form(r"\w[\w.-]*", need=RuleCondition.NO_NETWORK),),
-    "psql": (VERSION, Form(r"-l|--list", need=RuleCondition.NO_NETWORK), Form(
+    "psql": (_VERSION, Form(r"-l|--list", need=RuleCondition.NO_NETWORK), Form(
         r"(?:-[UdhAt] ?[\w.-]* ?){0,3}-c", r"(?is)(?!.*(?:\\|\bprogram\b|\bcopy\b|pg_|lo_|dblink|drop|truncate|alter|grant))"
         r"(?:select\b[^;]*|insert into\b[^;]*|delete from \w+ where\b[^;]*|update \w+ set\b[^;]*\bwhere\b[^;]*);?", RuleCondition.NO_NETWORK,
     )),
-    "openssl": (Form(r"version|rand -(?:hex|base64) \d{1,4}", need=LOOK),),
+    "openssl": (Form(r"version|rand -(?:hex|base64) \d{1,4}", need=PURE),),
     # `less +!command` runs a command.
-    **dict.fromkeys(("less", "more"), (Form("", r"-[NSRFXids]+|(?!-|\+)[\w./ -]+", LOOK),)),
-    "rustup": (VERSION, Form(r"show|toolchain list|target list", need=LOOK)),
-    "helm": (VERSION, Form(r"list|status|history", r"(?!-)[\w-]+", RuleCondition.NO_NETWORK)),
-    "aws": (VERSION, Form(r"s3 ls|sts get-caller-identity", r"(?!-)[\w:/.-]+", RuleCondition.NO_NETWORK)),
+    **dict.fromkeys(("less", "more"), (Form("", r"-[NSRFXids]+|(?!-|\+)[\w./ -]+", PURE),)),
+    # A file of the project may name the folder of the toolchain.
+    "rustup": (VERSION, Form(r"show|toolchain list|target list")),
+    "helm": (_VERSION, Form(r"list|status|history", r"(?!-)[\w-]+", RuleCondition.NO_NETWORK)),
+    "aws": (_VERSION, Form(r"s3 ls|sts get-caller-identity", r"(?!-)[\w:/.-]+", RuleCondition.NO_NETWORK)),
     "7z": (Form("l", r"(?!-)[\w./-]+", LOOK),),
-    "mysql": (Form("--version|-V", need=LOOK),),
+    "mysql": (Form("--version|-V", need=PURE),),
     "redis-cli": (Form("ping|info|--version", need=RuleCondition.NO_NETWORK),),
     "nvidia-smi": (Form("", r"-L|--query-gpu=[\w.,]+|--format=[\w,]+", LOOK),),
     "mktemp": (Form("(?:-d)?", need=LOOK),),
-    "history": (Form(r"\d*", need=LOOK),),
-    "jobs": (Form("(?:-l)?", need=LOOK),),
-    "ulimit": (Form("-[an]", need=LOOK),),
-    **dict.fromkeys(("umask", "alias", "wait", "set", "env"), (Form("", need=LOOK),)),
+    "history": (Form(r"\d*", need=PURE),),
+    "jobs": (Form("(?:-l)?", need=PURE),),
+    "ulimit": (Form("-[an]", need=PURE),),
+    **dict.fromkeys(("umask", "alias", "wait"), (Form("", need=PURE),)),
+    "ps": (Form(
+        r"(?:-?[auxwfj]*[auxf][auxwfj]*|-(?:e|A)[fFlLjHMw]*)?(?: f| ww?| --forest| --no-headers| -H| -ww)*|(?:-[eA] )?-p \d+(?:,\d+)*"
+        rf"|-(?:e|A) ?-?o {_PS}|-eo {_PS}|-o {_PS}|-p \d+ -o {_PS}|-C [\w.-]+", rf"--sort=[-+]?{_PS}", PURE),),
     **dict.fromkeys(("ansible", "gcloud", "az", "ffmpeg", "convert", "magick", "pandoc", "ffprobe", "gdb", "vim", "nano", "emacs", "ssh", "code", "rsync", "scp"),
-                    (Form("--version|-version|-V", need=LOOK),)),
+                    (Form("--version|-version|-V", need=PURE),)),
 }  # fmt: skip
 """Known forms of calls by program. All other forms need approval."""
 _CURL: Final = re.compile(
@@ -112,7 +120,7 @@ def check_download(call: ProgramCall) -> list[ApprovalReason]:
         if not word.is_known or (word.has_glob and word.may_be_option):
             return [call.unknown()]
         if is_output:
-            doubts.extend(doubt for doubt in (call.paths.writing(word),) if doubt)
+            doubts.extend(doubt for doubt in (call.paths.writing(word, is_redirection=True),) if doubt)
             is_output = False
         elif _URL.fullmatch(word.text):
             addresses += 1

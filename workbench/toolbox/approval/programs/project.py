@@ -8,7 +8,7 @@ from typing import Final
 from workbench.toolbox.approval.programs.rule import (
     ARGUMENT,
     FILE,
-    LOOK,
+    PURE,
     VERSION,
     WORD,
     Check,
@@ -122,9 +122,13 @@ _MODULES: Final = (
 _PACKAGE: Final = r"(?:-[rUeqcD]|--(?:upgrade|quiet|no-cache-dir|no-deps|dry-run|pre|dev|save-dev|group=\w+)|\.(?:\[[\w,-]+\])?|\w[\w.\[\],=<>~!-]*|\.?/?requirements[\w./-]*)"
 _PLUGINS: Final = r"-(?:p|c|o)(?!ov)\b|--(?:pdbcls|debugger|override-ini|rootdir|confcutdir|plugin|config-?file|rulesdir|resolve-plugins|load-plugins|init-hook|python-executable|eval|config=.*\()"
 _SELECTED: Final = rf"{ARGUMENT}|(?!-)[\w ()\[\].:,/@=+-]*"
+_ANSWER: Final = Form(r"--version|-V|-v|-version", need=PURE)
+"""Form of interpreters and compilers, which answer it without looking at the project. Other tools load plugins, wrappers
+or a toolchain that files of the project name, even to show their version."""
 _PYTHON: Final = (
+    _ANSWER,
     VERSION,
-    Form(rf"{_UNBUFFERED}-m pip (?:list|show|freeze|check|--version|config list)", WORD, LOOK),
+    Form(rf"{_UNBUFFERED}-m pip (?:list|show|freeze|check|--version|config list)", WORD),
     Form(r"-m pip install", _PACKAGE),
     Form(
         rf"{_UNBUFFERED}-m (?:{_MODULES})",
@@ -134,11 +138,11 @@ _PYTHON: Final = (
     Form(rf"{_UNBUFFERED}{FILE}\.py", rf"{ARGUMENT}|(?!-)[\w .,:/@+-]*"),
 )
 _PIP: Final = (
+    _ANSWER,
     VERSION,
     Form(
         r"list|show|freeze|check|index versions|config list|cache dir|debug|inspect",
         rf"{WORD}|--(?:outdated|format=\w+)|-o",
-        LOOK,
     ),
     Form(r"install|download|wheel", _PACKAGE),
 )
@@ -147,11 +151,10 @@ _NPM: Final = (
     Form(
         r"ls|list|outdated|view|info|audit|why|explain|config (?:get|list)|root|bin|prefix|search|fund|doctor|licenses list",
         r"[\w@./=-]+",
-        LOOK,
         never="fix",
     ),
     Form(""),
-    Form("init", "-y|--yes", need=LOOK),
+    Form("init", "-y|--yes"),
     Form(
         r"install|i|ci|add",
         r"-[DSE]|--(?:save-dev|save|save-exact|no-audit|no-fund|frozen-lockfile|immutable|dev|legacy-peer-deps"
@@ -164,6 +167,7 @@ _NPM: Final = (
     ),
 )
 _MAKE: Final = (
+    _ANSWER,
     VERSION,
     Form(
         "",
@@ -173,7 +177,7 @@ _MAKE: Final = (
 )
 _CARGO: Final = (
     VERSION,
-    Form(r"tree|metadata|search|locate-project|pkgid", r"(?!-)[\w=.-]+", LOOK),
+    Form(r"tree|metadata|search|locate-project|pkgid", r"(?!-)[\w=.-]+"),
     Form(
         r"build|test|check|run|clippy|fmt|bench|doc|fetch|update|new|init|nextest run|b|t|r|c|add|clean",
         rf"--|{ARGUMENT}",
@@ -182,7 +186,7 @@ _CARGO: Final = (
 )
 _GO: Final = (
     VERSION,
-    Form(r"version|env|list|doc", r"(?!-)[\w./=-]+|-json|-m|-f=?|-deps", LOOK),
+    Form(r"version|env|list|doc", r"(?!-)[\w./=-]+|-json|-m|-f=?|-deps"),
     Form(
         r"build|test|run|vet|fmt|generate|get|mod (?:tidy|download|init|verify|graph|why)|install",
         r"-[\w=./-]+|[\w./@-]+",
@@ -196,9 +200,9 @@ _COMPILER: Final = (
     Form("", r"-(?!wrapper|fplugin|specs|B|X|Wl|plugin|load)[\w=+./-]+|(?!/|@|-)[\w./+-]+"),
 )
 _SCRIPT: Final = (
+    _ANSWER,
     VERSION,
     Form(rf"{FILE}\.(?:js|mjs|cjs|ts|tsx|rb|php|lua|r|R|jl|pl|java|jar|kts|ex|exs|groovy)", ARGUMENT),
-    Form("-version", need=LOOK),
     Form(rf"-jar {FILE}|--test|test|-cp [\w./:*-]+ [\w.$]+|artisan (?:test|list|route:list)", ARGUMENT),
 )
 _RUNNERS: Final = rf"pytest|ruff|mypy|pyright|black|isort|flake8|python {FILE}\.py"
@@ -227,24 +231,27 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(
         ("ruff", "black", "isort", "pyright", "shellcheck", "gofmt", "rustfmt", "clang-format", "hadolint", "yamllint", "bandit", "codespell",
          "coverage"),
-        # These read the project's code but do not run it.
-        (VERSION, Form("", ARGUMENT, LOOK, never=_CHECKER[1].never + r"|-[pP]\b|run")),
+        (VERSION, Form("", ARGUMENT, never=_CHECKER[1].never + r"|-[pP]\b|run")),
     ),
-    **dict.fromkeys(("gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "rustc"), _COMPILER),
-    **dict.fromkeys(("node", "deno", "ruby", "php", "lua", "Rscript", "julia", "java", "ts-node", "tsx", "perl"), _SCRIPT),
-    "cmake": (VERSION, Form("", r"\.\.?|-[BSjG]|-D[A-Z][A-Z0-9_]*(?<!COMMAND)(?<!LAUNCHER)(?<!COMPILER)(?<!PROGRAM)=(?:ON|OFF|\w+)|[\w./]+|-[BS][\w./-]+|-j\d+|--(?:build|target|parallel|config|preset)|-DCMAKE_BUILD_TYPE=\w+")),
+    **dict.fromkeys(("gcc", "g++", "clang", "clang++", "cc", "c++", "javac"), (_ANSWER, *_COMPILER)),
+    "rustc": _COMPILER,
+    **dict.fromkeys(("ts-node", "tsx"), _SCRIPT[1:]),
+    # The file may name the program that answers.
+    "ldd": (Form("", FILE),),
+    **dict.fromkeys(("node", "deno", "ruby", "php", "lua", "Rscript", "julia", "java", "perl"), _SCRIPT),
+    "cmake": (_ANSWER, VERSION, Form("", r"\.\.?|-[BSjG]|-D[A-Z][A-Z0-9_]*(?<!COMMAND)(?<!LAUNCHER)(?<!COMPILER)(?<!PROGRAM)=(?:ON|OFF|\w+)|[\w./]+|-[BS][\w./-]+|-j\d+|--(?:build|target|parallel|config|preset)|-DCMAKE_BUILD_TYPE=\w+")),
     "npx": (VERSION, Form(r"tsc|eslint|prettier|jest|vitest|playwright test|webpack|vite build|tailwindcss|mocha|next build|prisma generate",
                           ARGUMENT, never=_PLUGINS)),
     "uv": (
-        VERSION, Form(r"pip (?:list|show|freeze|check)|tree|python list", r"(?!-)[\w.-]+", LOOK),
+        VERSION, Form(r"pip (?:list|show|freeze|check)|tree|python list", r"(?!-)[\w.-]+"),
         Form(rf"sync|lock|venv|run (?:{_RUNNERS})", ARGUMENT), Form(r"pip install|add", _PACKAGE),
     ),
     "poetry": (
-        VERSION, Form(r"show|env info|check|env list", r"(?!-)[\w.-]+", LOOK),
+        VERSION, Form(r"show|env info|check|env list", r"(?!-)[\w.-]+"),
         Form(rf"install|lock|update|build|run (?:{_RUNNERS})", ARGUMENT), Form("add", _PACKAGE),
     ),
     **dict.fromkeys(("mvn", "gradle", "dotnet", "swift", "mix", "bundle", "composer", "sbt", "flutter", "dart"), _BUILDER),
-    **dict.fromkeys(("bash", "sh"), (Form("--version", need=LOOK), Form(rf"-n {FILE}", need=LOOK), Form(rf"(?:-[xeu]+ )?{FILE}\.sh", ARGUMENT))),
+    **dict.fromkeys(("bash", "sh"), (Form("--version", need=PURE), Form(rf"-n {FILE}", need=PURE), Form(rf"(?:-[xeu]+ )?{FILE}\.sh", ARGUMENT))),
     **dict.fromkeys(("rails", "rake"), (VERSION, Form(r"test|spec|routes|about|-T|stats", ARGUMENT))),
     "terraform": (VERSION, Form(r"plan|fmt|fmt -check|validate|show|output|state list|providers")),
     "sqlite3": (

@@ -2,17 +2,54 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import cache
 from typing import Final, NamedTuple
 
 from workbench.toolbox.approval.paths import Paths
-from workbench.toolbox.approval.reason import NETWORK, PROJECT_CODE, UNKNOWN_ARGUMENT, ApprovalReason
+from workbench.toolbox.approval.reason import (
+    NETWORK,
+    PATTERN,
+    PROJECT_CODE,
+    UNKNOWN_ARGUMENT,
+    UNSANDBOXED,
+    ApprovalReason,
+)
 from workbench.toolbox.approval.shell.words import ShellWord
 
-ANY: Final = r"[\s\S]*"
-"""Pattern for the options of a program without any option that runs or writes something."""
-_EMBEDDED_PATH: Final = re.compile(r"^-{1,2}[\w-]*=?(?=[/~.])")
+_FAMILIES: Final = (
+    "output", "outfile", "out-", "plugin", "pager", "page", "exec", "extract-with", "use-compress-program", "rsh", "to-command",
+    "checkpoint-action", "compress-program", "eval", "require", "import", "load", "init", "rcfile", "preload", "command", "cmd",
+    "config", "pdb", "shell", "browser", "editor", "filter", "hook", "python-path", "pythonpath", "python-executable",
+    "interpreter", "toolexec", "wrapper", "linker", "runner", "javaagent", "agent", "inspect", "debugger", "log-file", "save",
+    "dump", "directory", "target-dir", "rootdir", "confcutdir", "rules", "resolve-plugins", "script", "run-", "rsync-path",
+    "upload-pack", "receive-pack", "open", "env-file", "workspace-", "cwd", "prefix", "project-dir", "source-root",
+)  # fmt: skip
+"""Beginnings of long options that name a program, code or a file to write. Getopt accepts their beginnings, too."""
+_COMMON: Final = frozenset({"check", "target", "project", "env", "run", "rule", "workspace"})
+"""Options in full that are also the beginning of such an option."""
+_FAMILY_PARTS: Final = re.compile(
+    r"-(?:exec\w*|plugins?|command|cmd|program|hooks?|pack|action|output|file)$"
+)
+
+
+def is_risky_option(text: str) -> bool:
+    """Whether an option looks like one that runs or writes something, whatever its program is.
+
+    >>> [is_risky_option(text) for text in ("--plug=./x.so", "-o/etc/hosts", "--junit-output", "--verbose")]
+    [True, True, True, False]
+    """
+    match = re.match(r"(--?)([A-Za-z][\w-]*)", text)
+    if match is None:
+        return False
+    dashes, name = match.group(1), match.group(2).lower()
+    if dashes == "-" and name.startswith("o"):
+        return True
+    is_beginning = (
+        len(name) >= 3 and name not in _COMMON and any(family.startswith(name) for family in _FAMILIES)
+    )
+    return is_beginning or name.startswith(_FAMILIES) or _FAMILY_PARTS.search(name) is not None
 
 
 class Operands(Enum):
@@ -32,6 +69,9 @@ class RuleCondition(Enum):
     """Condition under which a program may run without approval."""
 
     NOTHING = auto()
+    """It is on the short list of pure readers, which run everywhere."""
+    CONTAINED = auto()
+    """In a sandbox or a container, because it changes files or is not on the short list."""
     SANDBOX = auto()
     """In a sandbox or a container, because it runs code of the project, which anybody may have written."""
     NO_NETWORK = auto()
@@ -62,16 +102,35 @@ Check = Callable[[ProgramCall], list[ApprovalReason]]
 """Returns every reason to ask about a call. The list is empty if it may run without approval."""
 
 
+@cache
+def _option_kinds(spec: str) -> Mapping[str, str]:
+    """Return how each option takes its value: empty for none, `=` for the rest or the next word, `[=]` for the rest only.
+
+    >>> dict(_option_kinds("-ab -n: --all --lines= --color[=]"))
+    {'-a': '', '-b': '', '-n': '=', '--all': '', '--lines': '=', '--color': '[=]'}
+    """
+    kinds: dict[str, str] = {}
+    for token in spec.split():
+        if token.startswith("--"):
+            name = token.rstrip("[]=")
+            kinds[name] = token[len(name) :]
+        elif token.endswith(":"):
+            kinds |= {f"-{letter}": "=" for letter in token[1:-1]}
+        else:
+            kinds |= {f"-{letter}": "" for letter in token[1:]}
+    return kinds
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramRule:
-    """Rule for a program: a pattern for its options, and how it uses its operands."""
+    """Rule for a program: its harmless options, and how it uses its operands. Any other option needs approval."""
 
-    options: str = ANY
-    """Pattern that each option matches in full, with its value if that is part of the word."""
-    valued: frozenset[str] = frozenset()
-    """Options that take the next word as their value."""
+    options: str = ""
+    """Harmless options: `-ab` are letters without a value, `-n:` one with a value, `-#` a number as in `head -20`, `--all`
+    takes no value, `--lines=` one, `--color[=]` one after `=`. Long options count only in full, because an abbreviation
+    may mean another option tomorrow. Values are checked as files that are read."""
     outputs: frozenset[str] = frozenset()
-    """Options in `valued` whose value is a file that is written."""
+    """Options whose value is a file that is written."""
     operands: Operands = Operands.READ
     most: int | None = None
     """Most operands; None for any number."""
@@ -79,67 +138,138 @@ class ProgramRule:
     """True if the first operand is a text, such as the pattern of `grep`."""
     text_options: frozenset[str] = frozenset()
     """Options that replace this text, so that the first operand is a file, such as `-e` of `grep`."""
-    recursive: str = ""
-    """Pattern of the options with which the program reads folders; may be empty."""
-    need: RuleCondition = RuleCondition.NOTHING
-
-    @property
-    def _is_free(self) -> bool:
-        return self.operands is Operands.TEXT and self.options == ANY
+    recursive: frozenset[str] = frozenset()
+    """Options with which the program reads folders."""
+    is_recursive: bool = False
+    """True if the program always reads folders."""
+    shows_content: bool = True
+    """False if the program shows at most names, sizes and the like of the files that it reads."""
+    searches: bool = False
+    """True if the program shows only lines that match the text. It may search many files for a specific text."""
+    accepts_any_name: bool = False
+    """True if a file that is named like one of the program's options does no harm, as in `wc *`."""
+    need: RuleCondition = RuleCondition.CONTAINED
 
     def check(self, call: ProgramCall) -> list[ApprovalReason]:
         """Return every reason to ask about a call."""
-        return [*needed(self.need, call), *self._arguments(call)]
+        return [*self._arguments(call), *needed(self.need, call)]
 
     def _arguments(self, call: ProgramCall) -> Iterator[ApprovalReason]:
         operands: list[ShellWord] = []
-        is_recursive, has_text, ended, takes = False, not self.text_first, False, ""
-        for word in call.words:
-            if takes:
-                doubt = call.paths.writing(word) if takes in self.outputs else self._value(word, takes, call)
-                if doubt:
-                    yield doubt
-                takes = ""
-            elif ended or not word.may_be_option or word.text == "-" or self._is_free:
+        texts: list[ShellWord] = []
+        used: set[str] = set()
+        words = iter(call.words)
+        for word in words:
+            if word.text == "--":
+                operands.extend(words)
+            elif not word.may_be_option or word.text == "-":
                 operands.append(word)
-            elif word.text == "--":
-                ended = True
-            elif self.options != ANY and not (word.is_known and re.fullmatch(self.options, word.text)):
-                yield call.unknown(word)
             elif word.text[:1] != "-":
                 operands.append(word)
+                if not (self.accepts_any_name and word.is_known):
+                    yield call.unknown(word)
+            elif (read := self._option(word, words)) is None:
+                yield call.unknown(word)
             else:
-                has_text = has_text or word.text.split("=")[0] in self.text_options
-                is_recursive = is_recursive or bool(
-                    self.recursive and re.fullmatch(self.recursive, word.text)
-                )
-                takes = word.text if word.text in self.valued else ""
-                if (text := _EMBEDDED_PATH.sub("", word.text)) != word.text and word.is_known:
-                    yield from _found(call.paths.reading(ShellWord(text=text)))
+                names, value = read
+                used |= names
+                if value is not None and names & self.text_options:
+                    texts.append(value)
+                elif value is not None and names & self.outputs:
+                    yield from _found(call.paths.writing(value))
+                elif value is not None:
+                    yield from _found(call.paths.reading(value))
+        if self.text_first and not used & self.text_options:
+            texts, operands = operands[:1], operands[1:]
         if self.most is not None and len(operands) > self.most:
             yield call.unknown(operands[self.most])
-        yield from self._operands(operands if has_text else operands[1:], call, is_recursive=is_recursive)
+        is_recursive = self.is_recursive or bool(used & self.recursive)
+        is_wide = is_recursive or any(word.has_glob for word in operands)
+        shows_all = bool(used & {"-v", "-f", "--invert-match", "--file"}) or not all(map(_is_specific, texts))
+        if self.searches and is_wide and shows_all and "--files" not in used:
+            yield ApprovalReason(PATTERN, f"{call.name}: a text that many lines have")
+        yield from self._operands(operands, call, is_recursive=is_recursive)
 
-    def _value(self, word: ShellWord, option: str, call: ProgramCall) -> ApprovalReason | None:
-        return None if option in self.text_options else call.paths.reading(word)
+    def _option(
+        self, word: ShellWord, following: Iterator[ShellWord]
+    ) -> tuple[set[str], ShellWord | None] | None:
+        """Return the names of the options in a word and the value of the last one, or None if one is not in the list."""
+        if not word.is_known:
+            return None
+        kinds, text = _option_kinds(self.options), word.text
+        if text.startswith("--"):
+            name, sign, value = text.partition("=")
+            kind = kinds.get(name)
+            if kind is None or any(letter in name for letter in "*?[") or (sign and not kind):
+                return None
+            if sign:
+                return {name}, replace(word, text=value)
+            return {name}, (next(following, None) if kind == "=" else None)
+        if "-#" in kinds and re.fullmatch(r"-\d{1,9}", text):
+            return {"-#"}, None
+        names: set[str] = set()
+        for place, letter in enumerate(text[1:], start=2):
+            kind = kinds.get(f"-{letter}") if letter != "#" else None
+            if kind is None:
+                return None
+            names.add(f"-{letter}")
+            if kind:
+                value = replace(word, text=text[place:]) if text[place:] else next(following, None)
+                return names, value
+        return names, None
 
     def _operands(
         self, operands: Sequence[ShellWord], call: ProgramCall, *, is_recursive: bool
     ) -> Iterator[ApprovalReason]:
+        shows_content = self.shows_content and not self.searches
         for word in operands:
             if self.operands is Operands.NONE:
                 yield call.unknown(word)
             elif self.operands is Operands.WRITE:
                 yield from _found(call.paths.writing(word))
-            elif self.operands is Operands.READ or word.has_glob:
-                yield from _found(call.paths.reading(word, is_recursive=is_recursive))
+            elif self.operands is Operands.READ:
+                yield from _found(
+                    call.paths.reading(
+                        word,
+                        is_recursive=is_recursive,
+                        shows_content=shows_content or (self.searches and not word.has_glob),
+                    )
+                )
+            elif word.has_glob:
+                yield from _found(call.paths.reading(word, shows_content=False))
+
+
+_SECRET_TEXT: Final = re.compile(
+    r"pass|secret|token|api.?key|akia|begin|private|credential|bearer|auth|ghp_|sk-|hf_|xox", re.I
+)
+
+
+def _is_specific(word: ShellWord) -> bool:
+    """Whether few lines match a pattern, so that a search of many files does not print whole files or their secrets.
+
+    Each alternative has to contain three letters that are not optional.
+
+    >>> [_is_specific(ShellWord(text=text)) for text in ("TODO", "def main|class A", "", "x*", "TODO|.", "password")]
+    [True, True, False, False, False, False]
+    """
+    if not word.is_known or _SECRET_TEXT.search(word.text):
+        return False
+    plain = re.sub(r"\[[^\]]*\]|\\[A-Za-z]", " ", word.text)
+    if re.search(r"\)\\?[*?{]", plain):
+        return False
+    return all(re.search(r"\w{3}(?!\\?[*?{])", part) for part in re.split(r"\\?\||\n", plain))
+
+
+_REASONS: Final[Mapping[RuleCondition, str]] = {
+    RuleCondition.CONTAINED: UNSANDBOXED, RuleCondition.SANDBOX: PROJECT_CODE, RuleCondition.NO_NETWORK: NETWORK,
+}  # fmt: skip
 
 
 def needed(need: RuleCondition, call: ProgramCall, subcommand: str = "") -> list[ApprovalReason]:
     """Return the reason to ask about a program whose condition is not met. Empty if it is met."""
     if need is RuleCondition.NOTHING or call.paths.place.is_contained:
         return []
-    reason = PROJECT_CODE if need is RuleCondition.SANDBOX else NETWORK
+    reason = _REASONS[need]
     return [
         ApprovalReason(
             reason, f"{call.name} {subcommand}".strip(), f"{f'{call.name} {subcommand}'.strip()}: {reason}"
@@ -158,6 +288,7 @@ _LOSS: Final = re.compile(
     re.I,
 )
 """Words in the arguments of a project's tool that suggest lost data or effects on other machines."""
+_NO_LOSS: Final = frozenset({"--release", "-DCMAKE_BUILD_TYPE=Release"})
 
 
 class Form(NamedTuple):
@@ -172,10 +303,12 @@ class Form(NamedTuple):
     """Pattern that must not match the beginning of any word."""
 
 
-LOOK: Final = RuleCondition.NOTHING
-"""Condition of a form that only shows something."""
-VERSION: Final = Form(r"--version|-V|-v|version|--help|-h|help", r"[\w-]+", LOOK)
-"""Form that nearly every program accepts."""
+PURE: Final = RuleCondition.NOTHING
+"""Condition of a form that only shows something, everywhere."""
+LOOK: Final = RuleCondition.CONTAINED
+"""Condition of a form that only shows something, but not on the short list of pure readers."""
+VERSION: Final = Form(r"--version|-V|-v|version|--help|-h|help", r"[\w-]+")
+"""Form that nearly every program accepts. Tools of a project run its code even to answer it."""
 OPTION: Final = r"--?(?!pdb|eval|exec)[A-Za-z][\w-]*(?:=[\w@%+:,./*-]*)?"
 WORD: Final = r"(?!-)[\w@%+:,./^~=\[\]*?-]*"
 FILE: Final = r"(?!/|-)(?!.*\.\./)[\w@+./-]+"
@@ -196,10 +329,13 @@ def check_forms(call: ProgramCall, forms: Mapping[str, Sequence[Form]]) -> list[
         if not _fits(form, texts):
             continue
         if form.need is RuleCondition.SANDBOX and any(
-            _LOSS.search(text) for text in texts if text != "--release"
+            _LOSS.search(text) for text in texts if text not in _NO_LOSS
         ):
             break
-        files = (call.paths.reading(word) for word in call.words if form.need is not RuleCondition.NO_NETWORK)
+        if OPTION in form.rest and any(is_risky_option(text) for text in texts):
+            break
+        check = call.paths.outside if form.need is RuleCondition.SANDBOX else call.paths.reading
+        files = (check(word) for word in call.words if form.need is not RuleCondition.NO_NETWORK)
         return [*(doubt for doubt in files if doubt), *needed(form.need, call)]
     return [call.unknown(call.words[0] if call.words else None)]
 

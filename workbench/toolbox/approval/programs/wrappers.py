@@ -4,36 +4,22 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _XARGS_OPTIONS: Final = re.compile(
     r"-0|-r|-t|-[nPLd]\S*|-I\S*|--(?:null|no-run-if-empty|max-args=\d+|max-procs=\d+)"
 )
-_READERS: Final = frozenset(
-    {
-        "grep",
-        "egrep",
-        "fgrep",
-        "rg",
-        "wc",
-        "ls",
-        "stat",
-        "du",
-        "basename",
-        "dirname",
-        "echo",
-        "file",
-        "md5sum",
-        "sha256sum",
-    }
-)
+_READERS: Final = frozenset({
+    "grep", "egrep", "fgrep", "rg", "wc", "ls", "stat", "du", "basename", "dirname", "echo", "file", "md5sum", "sha256sum",
+})  # fmt: skip
 """Programs that may get file names from other programs, because they do not show whole files."""
 _FIND_TESTS: Final = frozenset({
     "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-type", "-size", "-mtime", "-mmin", "-ctime",
     "-atime", "-newer", "-maxdepth", "-mindepth", "-perm", "-user", "-group", "-printf", "-regextype", "-cmin", "-amin",
 })  # fmt: skip
+_FIND_FILES: Final = frozenset({"-newer"})
 _FIND_FLAGS: Final = frozenset({
     "-print", "-print0", "-ls", "-empty", "-not", "!", "-o", "-or", "-a", "-and", "(", ")", "-prune", "-follow", "-xdev",
     "-mount", "-L", "-H", "-P", "-executable", "-readable", "-writable", "-depth", "-quit", "-true", "-false", "-daystart",
@@ -51,7 +37,9 @@ def check_prefix(call: ProgramCall) -> list[ApprovalReason]:
     }[call.name]
     for place, word in enumerate(call.words):
         if not word.is_fixed or not re.fullmatch(options, word.text):
-            return call.judge(call.words[place:], call.paths)
+            # `nohup` may write `nohup.out`.
+            own = needed(RuleCondition.CONTAINED, call) if call.name == "nohup" else []
+            return [*own, *call.judge(call.words[place:], call.paths)]
     return [call.unknown()]
 
 
@@ -61,8 +49,11 @@ def check_command(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_env(call: ProgramCall) -> list[ApprovalReason]:
-    """Allow `env` without arguments, which lists the variables. With arguments it runs programs."""
-    return [] if not call.words else [call.unknown()]
+    """Allow `env` without arguments, which lists the variables. With arguments it runs programs.
+
+    Another machine's variables may contain keys, so only a sandbox's are shown unasked.
+    """
+    return needed(RuleCondition.CONTAINED, call) if not call.words else [call.unknown()]
 
 
 def check_xargs(call: ProgramCall) -> list[ApprovalReason]:
@@ -97,7 +88,10 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
         text = texts[place]
         if text in _FIND_TESTS:
             is_starting = False
-            if place + 1 < len(texts) and (doubt := call.paths.reading(ShellWord(text=texts[place + 1]))):
+            is_file = text in _FIND_FILES and place + 1 < len(texts)
+            if is_file and (
+                doubt := call.paths.reading(ShellWord(text=texts[place + 1]), shows_content=False)
+            ):
                 doubts.append(doubt)
             place += 2
         elif text in ("-exec", "-execdir"):
@@ -108,7 +102,7 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
             is_starting = is_starting and text in ("-L", "-H", "-P")
             place += 1
         elif is_starting and not text.startswith("-"):
-            if doubt := call.paths.reading(call.words[place]):
+            if doubt := call.paths.reading(call.words[place], is_recursive=True, shows_content=False):
                 doubts.append(doubt)
             place += 1
         else:
@@ -122,7 +116,8 @@ def check_fd(call: ProgramCall) -> list[ApprovalReason]:
     allowed = r"-[HIsigapluL01]+|-[eEtdjS]\S*|--(?:hidden|no-ignore|type|extension|exclude|max-depth|glob|full-path)(?:=[\w*.-]+)?"
     if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
         return [call.unknown()]
-    return [doubt for word in call.words if (doubt := call.paths.reading(word))]
+    doubts = (call.paths.reading(word, is_recursive=True, shows_content=False) for word in call.words)
+    return [doubt for doubt in doubts if doubt]
 
 
 def _with_files(call: ProgramCall, words: tuple[ShellWord, ...], substitute: str) -> list[ApprovalReason]:
@@ -138,7 +133,8 @@ def _with_files(call: ProgramCall, words: tuple[ShellWord, ...], substitute: str
         else word
         for word in words
     )
-    return call.judge(known, call.paths)
+    # The names may be those of any files.
+    return call.judge((*known, ShellWord(text="./*", is_fixed=False, has_glob=True)), call.paths)
 
 
 CHECKS: Final[Mapping[str, Check]] = {

@@ -4,7 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, Operands, ProgramCall, ProgramRule
+from workbench.toolbox.approval.programs.rule import (
+    Check,
+    Operands,
+    ProgramCall,
+    ProgramRule,
+    RuleCondition,
+    needed,
+)
 from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.shell.words import UNKNOWN, ShellWord
 
@@ -12,18 +19,22 @@ RECURSIVE_DELETE: Final = "recursive delete"
 """Category of `rm -r`."""
 
 RULES: Final[Mapping[str, ProgramRule]] = {
-    "mkdir": ProgramRule(options=r"-[pv]+|-m|--(?:parents|verbose)", valued=frozenset({"-m"}), operands=Operands.WRITE),
-    "touch": ProgramRule(options=r"-[acm]+|-[dt]|--no-create", valued=frozenset({"-d", "-t"}), operands=Operands.WRITE),
-    "rmdir": ProgramRule(options=r"-[pv]+|--(?:parents|verbose)", operands=Operands.WRITE),
-    "tee": ProgramRule(options=r"-[ai]+|--append", operands=Operands.WRITE),
-    "truncate": ProgramRule(options=r"-s|--size=\w{1,20}", valued=frozenset({"-s"}), operands=Operands.WRITE),
-    "gzip": ProgramRule(options=r"-[dkfvtl1-9]+|--(?:keep|decompress|best|fast)", operands=Operands.WRITE),
-    "gunzip": ProgramRule(options=r"-[kfvtl]+|--keep", operands=Operands.WRITE),
-    "bzip2": ProgramRule(options=r"-[dkfvt1-9]+|--keep", operands=Operands.WRITE),
-    "xz": ProgramRule(options=r"-[dkfvtl0-9]+|--keep", operands=Operands.WRITE),
-    "split": ProgramRule(options=r"-[lbn]\w*|-d|-a\d?", valued=frozenset({"-l", "-b", "-n"}), operands=Operands.WRITE),
-    "dos2unix": ProgramRule(options="-q", operands=Operands.WRITE),
-}  # fmt: skip
+    name: ProgramRule(options=options, operands=Operands.WRITE)
+    for name, options in {
+        "mkdir": "-pv -m: --parents --verbose",
+        "touch": "-acm -d: -t: --no-create",
+        "rmdir": "-pv --parents --verbose",
+        "tee": "-ai --append",
+        "truncate": "-s: --size=",
+        "gzip": "-dkfvtl123456789 --keep --decompress --best --fast",
+        "gunzip": "-kfvtl --keep",
+        "bzip2": "-dkfvt123456789 --keep",
+        "xz": "-dkfvtl0123456789 --keep",
+        "split": "-d -l: -b: -n: -a:",
+        "dos2unix": "-q",
+    }.items()
+}
+_CONTAINED: Final = RuleCondition.CONTAINED
 _COPY_OPTIONS: Final = re.compile(
     r"-[RrapfinuvLPTd]+|--(?:recursive|archive|parents|no-clobber|update|verbose|force|preserve)"
 )
@@ -40,12 +51,16 @@ def check_copy(call: ProgramCall) -> list[ApprovalReason]:
     doubts = [call.unknown(word) for word in options if not _COPY_OPTIONS.fullmatch(word.text)]
     is_copy = call.name == "cp"
     is_recursive = any(re.search(r"^-\w*[Rra]|--recursive|--archive", word.text) for word in options)
+    # In a folder, the copies keep their names.
+    keeps_names = bool(operands) and operands[-1].text.endswith("/")
     reads = [
-        call.paths.reading(word, is_recursive=is_recursive) if is_copy else call.paths.writing(word)
+        call.paths.reading(word, is_recursive=is_recursive, shows_content=not (keeps_names and word.has_glob))
+        if is_copy
+        else call.paths.writing(word)
         for word in operands[:-1]
     ]
     writes = [call.paths.writing(word) for word in operands[-1:]]
-    return [*doubts, *(doubt for doubt in (*reads, *writes) if doubt)]
+    return [*doubts, *(doubt for doubt in (*reads, *writes) if doubt), *needed(_CONTAINED, call)]
 
 
 def check_link(call: ProgramCall) -> list[ApprovalReason]:
@@ -54,7 +69,7 @@ def check_link(call: ProgramCall) -> list[ApprovalReason]:
     if texts is None or any(text.startswith("-") and not re.fullmatch(r"-[sfnv]+", text) for text in texts):
         return [call.unknown()]
     operands = [word for word in call.words if not word.text.startswith("-")]
-    return [doubt for word in operands if (doubt := call.paths.writing(word))]
+    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *needed(_CONTAINED, call)]
 
 
 def check_remove(call: ProgramCall) -> list[ApprovalReason]:
@@ -76,8 +91,8 @@ def check_remove(call: ProgramCall) -> list[ApprovalReason]:
     if any(re.fullmatch(r"[./~]*", word.text) for word in operands):
         doubts.append(ApprovalReason(RECURSIVE_DELETE, "the working folder"))
     elif not doubts and _is_recursive(call):
-        doubts.append(ApprovalReason(RECURSIVE_DELETE, "", f"rm: {RECURSIVE_DELETE}"))
-    return doubts
+        return [ApprovalReason(RECURSIVE_DELETE, "", f"rm: {RECURSIVE_DELETE}")]
+    return [*doubts, *needed(_CONTAINED, call)]
 
 
 def check_mode(call: ProgramCall) -> list[ApprovalReason]:
@@ -85,7 +100,10 @@ def check_mode(call: ProgramCall) -> list[ApprovalReason]:
     texts = call.texts()
     if texts is None or not texts or not _MODES.fullmatch(texts[0]):
         return [call.unknown(call.words[0] if call.words else None)]
-    return [doubt for word in call.words[1:] if (doubt := call.paths.writing(word))]
+    return [
+        *(doubt for word in call.words[1:] if (doubt := call.paths.writing(word))),
+        *needed(_CONTAINED, call),
+    ]
 
 
 def check_tar(call: ProgramCall) -> list[ApprovalReason]:
@@ -103,7 +121,10 @@ def check_tar(call: ProgramCall) -> list[ApprovalReason]:
         call.paths.reading(word, is_recursive=True) if is_reading else call.paths.writing(word)
         for word in operands
     ]
-    return [doubt for doubt in (archive, *others) if doubt]
+    return [
+        *(doubt for doubt in (archive, *others) if doubt),
+        *needed(RuleCondition.NOTHING if "t" in texts[0] else _CONTAINED, call),
+    ]
 
 
 def _tar_operands(words: Sequence[ShellWord]) -> list[ShellWord] | None:
@@ -124,7 +145,7 @@ def check_zip(call: ProgramCall) -> list[ApprovalReason]:
     if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
         return [call.unknown()]
     operands = [word for word in call.words if not word.text.startswith("-")]
-    return [doubt for word in operands if (doubt := call.paths.writing(word))]
+    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *needed(_CONTAINED, call)]
 
 
 def _is_recursive(call: ProgramCall) -> bool:

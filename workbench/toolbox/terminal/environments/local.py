@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from workbench.toolbox.approval.reason import CommandEnvironment
+from workbench.toolbox.approval.reason import ASKED, CommandEnvironment
 from workbench.toolbox.terminal.isolation import (
     Isolation,
     bubblewrap_line,
@@ -105,8 +105,9 @@ class LocalEnvironment(NoRooms):
             f"Commands run on this machine, {where}, "
             + {
                 Isolation.SANDBOX: "in a Bubblewrap sandbox without network and without access to your other files",
-                Isolation.USER: f"as the user {self.user!r}, with network and all files that every user may read",
-                Isolation.NONE: "with your own permissions. Install bubblewrap to protect your files",
+                Isolation.USER: f"as the user {self.user!r}, with network and all files that every user may read. "
+                + ASKED,
+                Isolation.NONE: f"with your own permissions. {ASKED}. Install bubblewrap to protect your files",
             }[self.isolation]
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.toolbox.approval.reason import CommandEnvironment
+from workbench.toolbox.approval.reason import ASKED, CommandEnvironment
 from workbench.toolbox.terminal.programs import NoRooms, client_variables
 from workbench.toolbox.terminal.script import change_folder
 
@@ -55,4 +55,4 @@ class SshEnvironment(NoRooms):
     @property
     def summary(self) -> str:
         """See `Backend`."""
-        return f"Commands run on {self.host} over ssh, with all permissions of the user there"
+        return f"Commands run on {self.host} over ssh, with all permissions of the user there. {ASKED}"
