@@ -69,6 +69,7 @@ LIMITS: Mapping[str, str] = {
     "runs": "Runs of a visitor; also deleted runs, comparisons, labelling projects, members of a project",
     "turns_at_once": "Running and waiting turns, runs and comparisons of a visitor",
     "turns_of_address": "The same for all visitors at one address who have not signed in",
+    "check_seconds": "Computing time for checking texts of one address in a minute, in seconds",
     "requests_at_once": "Running and waiting requests of one address",
     "remote_at_once": "Simultaneous completions of a model that supports several, all visitors together",
 }

@@ -9,8 +9,12 @@ from jsonschema import Draft202012Validator
 
 from tests.properties import examples
 from tests.toolspec.test_quick import ARGUMENTS, CONSTANTS, OBJECTS
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject
 from workbench.toolspec.bounded_validator import bounded_validator
 from workbench.toolspec.budget import BudgetExceeded, budget
+from workbench.toolspec.check import check_arguments
+from workbench.toolspec.spec import ToolSpec
 
 NESTED = st.recursive(CONSTANTS, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
 BRANCHES = st.fixed_dictionaries(
@@ -105,3 +109,32 @@ def test_an_inner_schema_of_another_draft_is_limited_as_well() -> None:
     inner = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "(a+)+$"}
     validator = bounded_validator({"properties": {"a": inner}})
     assert not validator.is_valid({"a": "a" * 1000 + "!"})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"allOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"$dynamicAnchor": "m", "allOf": [{"$dynamicRef": "#m"}]},
+        {"anyOf": [{"not": {"$ref": "#"}}]},
+        {"if": {"$ref": "#"}, "then": False},
+        {"unevaluatedProperties": False, "anyOf": [{"$ref": "#"}]},
+    ],
+)
+def test_a_schema_that_refers_to_itself_is_reported_wherever_it_is_checked(schema: JsonObject) -> None:
+    """The limit of recursion may be reached anywhere, also inside of a library that then raises a BaseException."""
+
+    def checked(levels: int) -> Finding:
+        if levels:
+            return checked(levels - 1)
+        [finding] = check_arguments(ToolSpec.of_function({"name": "f", "parameters": schema}), {"a": 1})
+        return finding
+
+    for levels in range(40):
+        found = checked(levels)
+        assert (
+            found.code == "schema-too-costly"
+            or "refers to itself" in found.message
+            or "nested too deeply" in found.message
+        )

@@ -54,6 +54,8 @@ class PersonLimits:
     """The most turns, suite runs and comparisons of a visitor that are running or waiting."""
     turns_of_address: int | None = None
     """The same for all visitors at one address together, without those who have signed in."""
+    check_seconds: int | None = None
+    """How long the texts of one address may be checked in a minute, in seconds of computing time."""
     requests_at_once: int | None = None
     """The most requests from one address that are running or waiting."""
     remote_at_once: int | None = None
@@ -237,6 +239,7 @@ SPACE: Final = PersonLimits(
     runs=200,
     turns_at_once=4,
     turns_of_address=16,
+    check_seconds=15,
     requests_at_once=96,
     remote_at_once=8,
 )

@@ -41,6 +41,7 @@ from workbench.gateway.response_spelling import response_fault
 from workbench.gateway.targets import Targets, UpstreamModels
 from workbench.gateway.threads import Workers
 from workbench.hermes.parse import parse
+from workbench.toolspec.budget import REQUEST_STEPS, budget
 
 PATHS: Final = ("/v1/", "/health")
 """Paths of the gateway, for a server that also serves the page."""
@@ -135,7 +136,7 @@ class Gateway:
         try:
             services = await self._admitted(request)
             body = await self._body(request)
-            with self._workers.request() as stop, _at_work(services) as counted:
+            with self._workers.request() as stop, _at_work(services) as counted, budget(REQUEST_STEPS):
                 prepared = await self._workers.run(lambda: prepare(counted, request.headers, body))
                 if prepared.is_stream:
                     await EventStream(self._workers, prepared.answer, stop)(scope, receive, send)
@@ -233,8 +234,9 @@ class Gateway:
         return json_response(_model_document(name))
 
     async def _parse(self, services: Services, request: Request) -> Response:
-        form = parse_body(await self._body(request), ParseRequest)
-        return json_response(await asyncio.to_thread(_reading, form))
+        body = await self._body(request)
+        with budget(REQUEST_STEPS):
+            return json_response(await asyncio.to_thread(_reading, body))
 
     async def _response(self, services: Services, request: Request) -> Response:
         owner, response_id = owner_key(services), str(request.path_params["id"])
@@ -245,7 +247,7 @@ class Gateway:
 
     async def _count_tokens(self, services: Services, request: Request) -> Response:
         body = await self._body(request)
-        with self._workers.request(), _at_work(services) as counted:
+        with self._workers.request(), _at_work(services) as counted, budget(REQUEST_STEPS):
             count = partial(self._protocols.count_tokens, counted, request.headers, body)
             return json_response({"input_tokens": await self._workers.run(count)})
 
@@ -285,7 +287,8 @@ def _at_work(services: Services) -> Generator[Services]:
         yield counted
 
 
-def _reading(form: ParseRequest) -> JsonObject:
+def _reading(body: bytes) -> JsonObject:
+    form = parse_body(body, ParseRequest)
     tools = None if form.tools is None else read_tools(form.tools)
     reading = parse(
         form.text,

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Generic, TypeVar
 
 from starlette.types import Receive
@@ -68,8 +69,9 @@ class Workers:
         return ThreadStream(self._executor, produce)
 
     async def run(self, work: Callable[[], _Item]) -> _Item:
-        """Run a function in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        """Run a function in a thread, within the budget of its request."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, copy_context().run, work)
 
     def stop(self) -> None:
         """Ask all requests to end."""
@@ -99,7 +101,7 @@ class ThreadStream(Generic[_Item]):
         self._waiter: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._deadline_s = 0.0
-        self._future = executor.submit(self._work, produce)
+        self._future = executor.submit(copy_context().run, self._work, produce)
 
     async def batch(self, timeout_s: float) -> Sequence[_Item] | None:
         """Return what has arrived, as soon as something has. Empty after `timeout_s` without an item, None at the end.

@@ -11,106 +11,20 @@ from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validat
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend  # pyright: ignore[reportUnknownVariableType]  untyped there
 from jsonschema_specifications import REGISTRY  # pyright: ignore[reportMissingTypeStubs]  untyped
-from referencing.exceptions import Unresolvable
-from referencing.jsonschema import DRAFT7, DRAFT201909, DRAFT202012, lookup_recursive_ref
+from referencing.jsonschema import DRAFT7, DRAFT201909, DRAFT202012
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.budget import spend
 from workbench.toolspec.drafts import Draft
+from workbench.toolspec.evaluated import (
+    REFERRING,
+    evaluated_items,
+    evaluated_names,
+    looked_up,
+    nesting,
+    target_of,
+)
 from workbench.toolspec.patterns import is_found, pattern_problem
-
-_STEPS: Final = 10
-"""Cost of each schema that is visited."""
-
-_Search = Callable[[Any, Any, Any], set[Any]]
-
-
-def evaluated_names(validator: Any, fields: JsonObject, schema: Any) -> set[str]:
-    """Return the names of an object's properties that `schema` evaluates.
-
-    Args:
-        validator: Resolves references of the schema.
-        fields: The object.
-        schema: The schema whose keywords are examined.
-    """
-    if not isinstance(schema, dict):
-        return set()
-    spend(_STEPS + len(fields))
-    keywords = cast(JsonObject, schema)
-    found = set(fields).intersection(cast("JsonObject", keywords.get("properties") or {}))
-    for keyword in ("additionalProperties", "unevaluatedProperties"):
-        if keyword in keywords:
-            found |= {
-                name for name, value in fields.items() if _is_valid(validator, value, keywords[keyword])
-            }
-    for pattern in cast("JsonObject", keywords.get("patternProperties") or {}):
-        found |= {name for name in fields if pattern_problem(pattern) or is_found(pattern, name)}
-    for name, inner in cast("JsonObject", keywords.get("dependentSchemas") or {}).items():
-        if name in fields:
-            found |= evaluated_names(validator, fields, inner)
-    return found | _in_branches(evaluated_names, validator, fields, keywords)
-
-
-def evaluated_items(validator: Any, items: list[JsonValue], schema: Any) -> set[int]:
-    """Return the indexes of an array's items that `schema` evaluates.
-
-    Args:
-        validator: Resolves references of the schema.
-        items: The array.
-        schema: The schema whose keywords are examined.
-    """
-    if not isinstance(schema, dict):
-        return set()
-    spend(_STEPS + len(items))
-    keywords = cast(JsonObject, schema)
-    positions = keywords.get("prefixItems", [])
-    if "items" in keywords:
-        positions = keywords["items"]
-        # Before 2020-12, a list has one schema for each position, and `additionalItems` is for the others.
-        if not isinstance(positions, list) or "additionalItems" in keywords:
-            return set(range(len(items)))
-    found = set(range(min(len(items), len(cast("list[JsonValue]", positions)))))
-    for keyword in ("contains", "unevaluatedItems"):
-        if keyword in keywords:
-            found |= {
-                index for index, item in enumerate(items) if _is_valid(validator, item, keywords[keyword])
-            }
-    return found | _in_branches(evaluated_items, validator, items, keywords)
-
-
-def _in_branches(search: _Search, validator: Any, value: Any, schema: JsonObject) -> set[Any]:
-    """Run `search` on the subschemas that apply to the same value and that the value satisfies."""
-    found: set[Any] = set()
-    for keyword in _REFERRING:
-        if keyword in schema:
-            target = _target(validator, keyword, schema[keyword])
-            if target is None:
-                # Nothing is known about it, so it may evaluate everything.
-                return (
-                    set(cast("dict[str, Any]", value)) if isinstance(value, dict) else set(range(len(value)))
-                )
-            inside = validator.evolve(schema=target.contents, _resolver=target.resolver)
-            found |= search(inside, value, target.contents)
-    for branch in _branches(validator, value, schema):
-        found |= search(validator, value, branch)
-    return found
-
-
-def _branches(validator: Any, value: Any, schema: JsonObject) -> Iterator[JsonValue]:
-    for keyword in ("allOf", "oneOf", "anyOf"):
-        for branch in cast("list[JsonValue]", schema.get(keyword) or []):
-            if _is_valid(validator, value, branch):
-                yield branch
-    if "if" in schema:
-        is_met = _is_valid(validator, value, schema["if"])
-        if is_met:
-            yield schema["if"]
-        yield schema.get("then" if is_met else "else", True)
-
-
-def _is_valid(validator: Any, value: JsonValue, schema: JsonValue) -> bool:
-    return next(validator.descend(value, schema), None) is None
-
 
 Keyword = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 """Checks a keyword.
@@ -127,7 +41,6 @@ _ERROR_STEPS: Final = 8
 _CHARS_PER_STEP: Final = 100
 """An error quotes its instance; this many characters are written in a microsecond."""
 _BRANCHING: Final = frozenset({"allOf", "anyOf", "oneOf", "dependentSchemas", "prefixItems"})
-_REFERRING: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _ITERATING: Final = frozenset(
     {"items", "prefixItems", "contains", "propertyNames", "patternProperties", "additionalProperties"}
     | {"properties", "unevaluatedItems", "unevaluatedProperties", "uniqueItems"}
@@ -165,32 +78,19 @@ def unresolved_references(validator: Any, draft: Draft) -> Iterator[str]:
             continue
         fields = cast("dict[str, Any]", value)
         resolver = resolver.in_subresource(_SPECIFICATIONS[draft].create_resource(fields))
-        for keyword in _REFERRING:
+        for keyword in REFERRING:
             reference = fields.get(keyword)
             if isinstance(reference, str) and (resolver._base_uri, reference) not in seen:
                 seen.add((resolver._base_uri, reference))
                 spend(_REFERENCE_STEPS + len(reference) // 4)
-                if _looked_up(resolver, keyword, reference) is None:
+                if looked_up(resolver, keyword, reference) is None:
                     yield reference
         waiting += [(inner, resolver) for name, inner in fields.items() if name not in ("enum", "const")]
 
 
-def _target(validator: Any, keyword: str, reference: Any) -> Any:
-    """Return the target of a reference with its resolver, or None if it cannot be followed."""
-    return _looked_up(validator._resolver, keyword, reference)
-
-
-def _looked_up(resolver: Any, keyword: str, reference: str) -> Any:
-    try:
-        return lookup_recursive_ref(resolver) if keyword == "$recursiveRef" else resolver.lookup(reference)
-    except (Unresolvable, ValueError, TypeError):
-        # Also a JSON pointer that is not one, such as an index that is not a number.
-        return None
-
-
 def _reference(keyword: str) -> Keyword:
     def check(validator: Any, reference: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        target = _target(validator, keyword, reference)
+        target = target_of(validator, keyword, reference)
         if target is not None:
             yield from validator.descend(instance, target.contents, resolver=target.resolver)
 
@@ -199,7 +99,7 @@ def _reference(keyword: str) -> Keyword:
 
 def _counted(name: str, check: Keyword) -> Keyword:
     """Return a check that counts its work before it runs."""
-    is_iterating, is_referring, is_branching = name in _ITERATING, name in _REFERRING, name in _BRANCHING
+    is_iterating, is_referring, is_branching = name in _ITERATING, name in REFERRING, name in _BRANCHING
 
     def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Generator[ValidationError]:
         steps = _KEYWORD_STEPS
@@ -214,9 +114,10 @@ def _counted(name: str, check: Keyword) -> Keyword:
         if is_iterating and isinstance(instance, list | dict):
             steps += _BRANCH_STEPS * len(cast(list[Any], instance))
         spend(steps)
-        for error in check(validator, value, instance, schema) or ():
-            spend(_ERROR_STEPS if error.path else _ERROR_STEPS + len(error.message) // _CHARS_PER_STEP)
-            yield error
+        with nesting.of(1):
+            for error in check(validator, value, instance, schema) or ():
+                spend(_ERROR_STEPS if error.path else _ERROR_STEPS + len(error.message) // _CHARS_PER_STEP)
+                yield error
 
     return counted
 
@@ -354,7 +255,7 @@ def _evolved(validator: Any, **changes: Any) -> Any:
 
 def _bounded_class(validator: Any) -> Any:
     own: dict[str, Keyword] = {
-        **{keyword: _reference(keyword) for keyword in _REFERRING},
+        **{keyword: _reference(keyword) for keyword in REFERRING},
         # Drafts since 2019-09 have no `dependencies`, but schemas without `$schema` still use it.
         "dependencies": Draft7Validator.VALIDATORS["dependencies"],
         "pattern": _pattern,

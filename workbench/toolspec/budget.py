@@ -3,15 +3,20 @@
 Patterns, templates and schemas are small programs, and a few lines of them can take hours. Code that runs them counts
 its work with `spend`, in steps of about a microsecond, so that different kinds of work add up. Steps are counted
 instead of seconds so that the same text gives the same findings on a slow machine.
+
+Work that cannot be interrupted, such as compiling a pattern, is counted before it starts, and takes at most a tenth of
+a second, because Python runs no other thread meanwhile.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 from typing import Final
 
 from workbench.errors import BadInput
 
+STEPS_PER_SECOND: Final = 1_000_000
 CHECK_STEPS: Final = 300_000
 """Limit for one check of a value against a schema, one rendering of a template, or one search for a pattern. Ordinary
 ones need less than a hundredth of it."""
@@ -20,23 +25,25 @@ REQUEST_STEPS: Final = 700_000
 
 
 TOO_MUCH_WORK: Final = "checking it takes too much work"
+_MINUTE_USED: Final = "your network's checks took too much work in this minute"
 
 
 class BudgetExceeded(BadInput):
     """A text takes more work than the budget allows."""
 
-    def __init__(self, where: str = "the text") -> None:
-        super().__init__(where, TOO_MUCH_WORK, "simplify its schema, pattern or template")
+    def __init__(self, where: str = "the text", problem: str = TOO_MUCH_WORK) -> None:
+        super().__init__(where, problem, "simplify its schema, pattern or template")
 
 
 class Budget:
-    """The steps that are left, and the surrounding budget."""
+    """The steps that are left, the surrounding budget, and what an error says once they are used up."""
 
-    __slots__ = ("left", "outer")
+    __slots__ = ("left", "outer", "problem")
 
-    def __init__(self, steps: int, outer: "Budget | None") -> None:
+    def __init__(self, steps: int, outer: "Budget | None" = None, problem: str = TOO_MUCH_WORK) -> None:
         self.left = steps
         self.outer = outer
+        self.problem = problem
 
     @property
     def is_used_up(self) -> bool:
@@ -55,7 +62,13 @@ def budget(steps: int = CHECK_STEPS) -> Generator[Budget]:
     Args:
         steps: The limit, roughly in microseconds.
     """
-    own = Budget(steps, _OPEN.get())
+    with opened(Budget(steps, _OPEN.get())) as own:
+        yield own
+
+
+@contextmanager
+def opened(own: Budget) -> Generator[Budget]:
+    """Count the work inside a `with` block against a budget, also that of other threads of the same request."""
     token = _OPEN.set(own)
     try:
         yield own
@@ -63,9 +76,29 @@ def budget(steps: int = CHECK_STEPS) -> Generator[Budget]:
         _OPEN.reset(token)
 
 
-def is_bounded() -> bool:
-    """Return whether the current work is limited by a budget."""
-    return _OPEN.get() is not None
+class MinuteBudgets:
+    """Budgets of people for the current minute. Thread-safe.
+
+    Args:
+        steps: What one person may use in a minute.
+        now_s: Returns the time of a clock that only goes forward, in seconds.
+    """
+
+    def __init__(self, steps: int, now_s: Callable[[], float]) -> None:
+        self._steps = steps
+        self._now_s = now_s
+        self._minute = -1
+        self._budgets: dict[str, Budget] = {}
+        self._lock = Lock()
+
+    def of(self, person: str) -> Budget:
+        """Return what a person has left in the current minute."""
+        minute = int(self._now_s() // 60)
+        with self._lock:
+            if minute != self._minute:
+                self._minute = minute
+                self._budgets.clear()
+            return self._budgets.setdefault(person, Budget(self._steps, problem=_MINUTE_USED))
 
 
 def spend(steps: int) -> None:
@@ -78,5 +111,5 @@ def spend(steps: int) -> None:
     while open_budget is not None:
         open_budget.left -= steps
         if open_budget.left < 0:
-            raise BudgetExceeded
+            raise BudgetExceeded(problem=open_budget.problem)
         open_budget = open_budget.outer

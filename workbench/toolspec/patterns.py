@@ -14,21 +14,19 @@ from typing import Final, NamedTuple
 import re2
 
 from workbench.toolspec.budget import CHECK_STEPS, BudgetExceeded, spend
+from workbench.toolspec.pattern_cost import MAX_COMPILE_STEPS, compile_steps
 
 MAX_PATTERN_CHARS: Final = 10_000
 """Longer patterns are rejected, because compiling and caching them takes memory."""
 MAX_PATTERN_BYTES: Final = 2 << 20
-"""Memory for one compiled pattern and RE2's cache for it."""
+"""Memory for one compiled pattern and RE2's cache for it. A program that needs more is not compiled either."""
 NOT_A_PATTERN: Final = "it is not a regular expression"
 """Start of the message for a pattern that no engine accepts."""
 _CACHED_PATTERNS: Final = 64
 """Number of compiled patterns in memory."""
-_COMPILE_STEPS: Final = 100
-_TOO_LARGE_STEPS: Final = 60_000
-"""RE2 takes about 60 ms to notice that a pattern is too large, because it expands it first."""
-_UNITS_PER_STEP: Final = 300
-"""RE2 takes at most 3 ns for each instruction of a pattern and each byte of a text, so it does this many per
-microsecond."""
+_UNITS_PER_STEP: Final = 150
+"""RE2 takes at most 7 ns for each instruction of a pattern and each byte of a text, so it does this many per
+microsecond. Other threads run meanwhile."""
 
 _ATOM: Final = re.compile(
     r"\\u([0-9A-Fa-f]{4})|\\[pP]\{(?:[\w]+=)?(\w+)\}|\\([sS])|\\c([A-Za-z])|(\[\^?\]?|\])"
@@ -61,9 +59,10 @@ _TOO_OFTEN: Final = "{1001"
 _BACKTRACKS: Final = re.compile(
     r"\(\?(?:[=!>(]|<[=!]|P$)|sequence: \\[1-9k]|operator: (?:[*+?]|\{[^}]*\})\+$"
 )
+_TOO_LARGE: Final = "it is too large"
 _LIMITS: Final = (
     ("invalid repetition size", "it repeats something more than 1,000 times"),
-    ("too large", "it is too large"),
+    ("too large", _TOO_LARGE),
     ("nested too deeply", "it is nested too deeply"),
 )
 
@@ -129,23 +128,24 @@ def _compiled(pattern: str) -> _Compiled:
 
 @lru_cache(maxsize=_CACHED_PATTERNS)
 def _compiled_once(pattern: str) -> _Compiled:
-    # Counted, because an untrusted text may contain thousands of patterns.
-    spend(_COMPILE_STEPS + len(pattern))
+    written = _as_utf8(_in_re2_syntax(pattern))
+    steps = compile_steps(written)
+    if steps > MAX_COMPILE_STEPS:
+        return _Compiled(None, 0, _TOO_LARGE)
+    spend(steps)
     options = re2.Options()
     options.max_mem = MAX_PATTERN_BYTES
+    # With groups, RE2 searches several times as slowly, and needs memory for each group of each instruction.
     options.never_capture = True
     options.log_errors = False
     try:
-        regexp = re2.compile(_as_utf8(_in_re2_syntax(pattern)), options)
+        regexp = re2.compile(written, options)
     except re2.error as error:
-        spend(_TOO_LARGE_STEPS if "too large" in str(error) else 0)
         return _Compiled(None, 0, _problem_of(error))
     finally:
         # Otherwise RE2's own cache holds up to 128 more patterns.
         re2.purge()
-    size = max(regexp.programsize, regexp.reverseprogramsize)
-    spend(size // 2)
-    return _Compiled(regexp, size, "")
+    return _Compiled(regexp, regexp.programsize, "")
 
 
 def _in_re2_syntax(pattern: str) -> str:

@@ -14,7 +14,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
 from workbench.chat.short_text import shortened
 from workbench.toolspec.bounded_validator import bounded_validator, meta_schema_of, unresolved_references
-from workbench.toolspec.budget import BudgetExceeded, budget, is_bounded
+from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.check import pointer
 from workbench.toolspec.drafts import Draft
 from workbench.toolspec.normal_schema import NormalSchema
@@ -39,13 +39,14 @@ def validator_of(spec: ToolSpec) -> Checked:
     """
     cache = cast("dict[str, object]", spec.__dict__)
     if _CACHE_KEY not in cache:
-        try:
-            cache[_CACHE_KEY] = _build(spec.normal)
-        except BudgetExceeded as error:
-            # Inside a request, work for other specs may have used up the budget. Do not blame this spec.
-            if is_bounded():
-                raise
-            cache[_CACHE_KEY] = None, (_invalid_schema(error.problem),)
+        with budget() as own:
+            try:
+                cache[_CACHE_KEY] = _build(spec.normal)
+            except BudgetExceeded as error:
+                # Inside a request, work for other specs may have used up the budget. Do not blame this spec.
+                if not own.is_used_up:
+                    raise
+                cache[_CACHE_KEY] = None, (_invalid_schema(error.problem),)
     return cast(Checked, cache[_CACHE_KEY])
 
 
@@ -80,7 +81,11 @@ def _build(normal: NormalSchema) -> Checked:
     except Exception as error:  # noqa: BLE001  the libraries below raise many kinds for an `$id` they cannot use
         return None, (_invalid_schema(str(error)),)
     unchecked = {
-        **{pattern: _unchecked_pattern(pattern) for pattern in _patterns(schema) if pattern_problem(pattern)},
+        **{
+            pattern: _unchecked_pattern(pattern, problem)
+            for pattern in _patterns(schema)
+            if (problem := pattern_problem(pattern))
+        },
         **{reference: _unchecked_reference(reference) for reference in references},
     }
     return validator, tuple(
@@ -89,10 +94,8 @@ def _build(normal: NormalSchema) -> Checked:
     )
 
 
-def _unchecked_pattern(pattern: str) -> Finding:
-    return _warning(
-        "schema-pattern", f"pattern {shortened(pattern, 20)!r} is not checked: {pattern_problem(pattern)}"
-    )
+def _unchecked_pattern(pattern: str, problem: str) -> Finding:
+    return _warning("schema-pattern", f"pattern {shortened(pattern, 20)!r} is not checked: {problem}")
 
 
 def _unchecked_reference(reference: str) -> Finding:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from hashlib import sha256
 from secrets import token_hex
@@ -21,6 +22,7 @@ from workbench.records.owner import (
     is_granted,
 )
 from workbench.settings import Settings
+from workbench.toolspec.budget import STEPS_PER_SECOND, MinuteBudgets, opened
 from workbench.ui.addresses import address_of
 from workbench.ui.gate.visit import KEY_HEADER
 from workbench.ui.visitor import Visitor
@@ -63,6 +65,23 @@ def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -
         key = f"event:{request.session_hash}"
         return Owner(key=key, role=UserRole.VISITOR, address=address, is_passing=True)
     return Owner(key=browser_key, role=UserRole.VISITOR, address=address)
+
+
+def minute_budgets(services: Services) -> Callable[[gr.Request | None], AbstractContextManager[object]]:
+    """Return a function that limits what texts of a request's sender cost in a minute, where there is a limit."""
+    seconds = services.limits.check_seconds
+    if seconds is None:
+        return nullcontext
+    budgets = MinuteBudgets(seconds * STEPS_PER_SECOND, time.monotonic)
+
+    def budget_of(request: gr.Request | None) -> AbstractContextManager[object]:
+        if request is None:
+            return nullcontext()
+        sender = owner_of(services.settings, None, request)
+        # A program can invent a browser's secret for each request, but not an address.
+        return opened(budgets.of(sender.address or str(sender.key)))
+
+    return budget_of
 
 
 def role_of(settings: Settings, request: gr.Request | None) -> UserRole:
@@ -141,6 +160,8 @@ class GuardedBlocks(gr.Blocks):
 
     role_of: Callable[[gr.Request | None], UserRole]
     """Returns the role of a request's sender. Set once the blocks are built."""
+    budget_of: Callable[[gr.Request | None], AbstractContextManager[object]] = nullcontext
+    """Limits the computing time of a request's sender."""
 
     async def process_api(
         self,
@@ -168,7 +189,9 @@ class GuardedBlocks(gr.Blocks):
             requests = request if isinstance(request, list) else [request]
             for sender in requests:
                 _require(needed_by(handler), self.role_of(sender))
-        return await cast(Any, super()).process_api(block_fn, inputs, state, request, *further, **named)
+        sender = request[0] if isinstance(request, list) else request
+        with self.budget_of(sender):
+            return await cast(Any, super()).process_api(block_fn, inputs, state, request, *further, **named)
 
 
 def _require(permission: Permission | None, role: UserRole) -> None:

@@ -15,7 +15,7 @@ from workbench.ui.api import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.lazy_tabs import LAZY_TABS, TabLoader
-from workbench.ui.owners import role_of, serves_others
+from workbench.ui.owners import minute_budgets, role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
 from workbench.ui.present.sampling_form import declared_fields
@@ -144,6 +144,7 @@ def build_page(services: Services) -> Page:
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
     blocks.role_of = partial(role_of, services.settings)
+    blocks.budget_of = minute_budgets(services)
     open_queue(blocks, services.limits)
     return Page(blocks=blocks, runs=runs, suite_runs=suite_runs)
 
