@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick test-all check format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap picture doctor clean
+.PHONY: help run test test-quick test-all check format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx picture doctor clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,13 +32,13 @@ help: ## List the targets
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests except the longest, as CI does
+test: $(DEV_STAMP) chromium postgres bubblewrap nginx check ## Run `make check`, then all tests except the longest, as CI does
 	@$(TESTS) "not long and not soak"
 
 test-quick: $(DEV_STAMP) ## Run all tests except those that need a browser or PostgreSQL, or that are slow
 	@$(TESTS) "not browser and not postgres and not slow and not long and not soak"
 
-test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests
+test-all: $(DEV_STAMP) chromium postgres bubblewrap nginx check ## Run `make check`, then all tests
 	@$(TESTS) "not soak"
 
 check: $(DEV_STAMP) ## Check format, lint, types, import rules, spelling and docs
@@ -86,6 +86,9 @@ chromium:
 
 bubblewrap:
 	@scripts/get_bubblewrap.sh
+
+nginx:
+	@scripts/get_nginx.sh
 
 postgres:
 	@scripts/get_postgres.sh

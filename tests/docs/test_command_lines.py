@@ -30,7 +30,6 @@ ELSEWHERE = {
     r"workbench gateway .*--host |export WORKBENCH_GATEWAY_KEYS=": "needs a person's password; tests/gateway has one",
     r"make embedded-adapter ": "trains for hours; tests/training trains a few steps",
     r"workbench mcp ": "needs a network, for servers of other people; tests/cli adds and removes its own",
-    r"workbench auth hash ": "needs a person who types a password; tests/cli types it",
     r"(hf|git) ": "needs a network, and creates a Space in the reader's account",
 }
 """Lines that are not run here, by their beginning, and the reason."""

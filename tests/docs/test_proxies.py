@@ -16,7 +16,9 @@ import pytest
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/run-several-servers.md"
 PORTS = ("7861", "7862", "7863")
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# scripts/get_nginx.sh unpacks them there.
+UNPACKED = PAGE.parents[2] / "artifacts/proxies/usr"
+PATH = f"{UNPACKED}/sbin:{UNPACKED}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S = 30.0
 VISITORS = 24
 
@@ -68,6 +70,14 @@ def backends() -> Iterator[list[Backend]]:
         yield opened
 
 
+def found(program: str) -> str:
+    """Return the path of a program, or skip the test."""
+    path = shutil.which(program, path=PATH)
+    if path is None:
+        pytest.skip(f"{program} is missing (scripts/get_nginx.sh gets it)")
+    return path
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -95,7 +105,7 @@ def nginx_command(folder: Path, port: int, backends: list[Backend]) -> list[str]
         f"daemon off;\npid {folder / 'pid'};\nerror_log stderr;\nevents {{ worker_connections 256; }}\n"
         f"http {{\naccess_log off;\n{paths}\n{text}\n}}\n"
     )
-    return ["nginx", "-p", str(folder), "-e", "stderr", "-c", str(config)]
+    return [found("nginx"), "-p", str(folder), "-e", "stderr", "-c", str(config)]
 
 
 def caddy_command(folder: Path, port: int, backends: list[Backend]) -> list[str]:
@@ -103,8 +113,8 @@ def caddy_command(folder: Path, port: int, backends: list[Backend]) -> list[str]
     text = at_backends(sample("caddyfile"), backends)
     text = text.replace("workbench.example.org {", f"http://127.0.0.1:{port} {{")
     config = folder / "Caddyfile"
-    config.write_text(f"{{\n    admin off\n    storage file_system {folder}\n}}\n{text}")
-    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(config)]
+    config.write_text(text.replace("{\n", f"{{\n    admin off\n    storage file_system {folder}\n", 1))
+    return [found("caddy"), "run", "--adapter", "caddyfile", "--config", str(config)]
 
 
 PROXIES = {"nginx": nginx_command, "caddy": caddy_command}
@@ -112,9 +122,7 @@ PROXIES = {"nginx": nginx_command, "caddy": caddy_command}
 
 @pytest.fixture(params=PROXIES)
 def proxy(request: pytest.FixtureRequest) -> str:
-    if shutil.which(request.param) is None:
-        package = {"nginx": "nginx-light"}.get(request.param, request.param)
-        pytest.skip(f"{request.param} is not installed (Debian: apt-get install {package})")
+    found(request.param)
     return str(request.param)
 
 
@@ -166,25 +174,22 @@ def test_each_visitor_stays_at_one_server_until_it_ends(
 
 
 def test_the_sample_of_nginx_is_valid_as_it_is(tmp_path: Path) -> None:
-    if shutil.which("nginx") is None or shutil.which("openssl") is None:
-        pytest.skip("nginx or openssl is not installed (Debian: apt-get install nginx-light openssl)")
+    nginx, openssl = found("nginx"), found("openssl")
     key, certificate = tmp_path / "workbench.key", tmp_path / "workbench.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=workbench.example.org"]
+    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=workbench.example.org"]
     subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     text = sample("nginx").replace("/etc/ssl/", f"{tmp_path}/")
     config = tmp_path / "nginx.conf"
     config.write_text(f"pid {tmp_path / 'pid'};\nevents {{}}\nhttp {{\n{text}\n}}\n")
-    checked = subprocess.run(["nginx", "-t", "-e", "stderr", "-c", config], capture_output=True, text=True)
+    checked = subprocess.run([nginx, "-t", "-e", "stderr", "-c", config], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     assert "warn" not in checked.stderr
 
 
 def test_the_sample_of_caddy_is_valid_as_it_is(tmp_path: Path) -> None:
-    if shutil.which("caddy") is None:
-        pytest.skip("caddy is not installed (Debian: apt-get install caddy)")
     config = tmp_path / "Caddyfile"
     config.write_text(sample("caddyfile"))
-    command = ["caddy", "validate", "--adapter", "caddyfile", "--config", config]
+    command = [found("caddy"), "validate", "--adapter", "caddyfile", "--config", config]
     environment = {"HOME": str(tmp_path), "PATH": PATH}
     checked = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert checked.returncode == 0, checked.stderr

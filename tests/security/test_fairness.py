@@ -26,7 +26,6 @@ from workbench.app.turns import begin_session, run_turn
 from workbench.errors import BadInput
 from workbench.records.owner import Owner
 from workbench.suite.read_suite import parse_suite
-from workbench.ui.addresses import address_of
 
 pytestmark = pytest.mark.slow
 
@@ -250,30 +249,6 @@ def test_callers_without_a_key_are_counted_by_their_address() -> None:
     assert first.share == second.share
     assert Owner(key="browser:1", address="203.0.113.7").share == ("203.0.113.7", "browser:1")
     assert Owner(key="account:ann").share == ("account:ann",)
-
-
-@pytest.mark.parametrize(
-    ("forwarded", "peer", "address"),
-    [
-        ("", "203.0.113.7", "203.0.113.7"),
-        # The proxy appends the last entry. The entries before it come from the client.
-        ("1.1.1.1, 9.9.9.9", "10.0.0.1", "9.9.9.9"),
-        ("9.9.9.9, 10.16.3.4", "10.0.0.1", "9.9.9.9"),
-        ("nonsense, 9.9.9.9 , unknown", "10.0.0.1", "9.9.9.9"),
-        ("10.1.2.3", "10.0.0.1", "10.1.2.3"),
-        ("2a01:4f8:1:2:3:4:5:6", "10.0.0.1", "2a01:4f8:1:2::/64"),
-        ("::ffff:9.9.9.9", "10.0.0.1", "9.9.9.9"),
-        ("x" * 5000, "127.0.0.1", "127.0.0.1"),
-        ("", "", ""),
-        ("", "testclient", ""),
-    ],
-)
-def test_an_address_is_the_last_hop_outside_and_an_ipv6_one_its_network(
-    forwarded: str, peer: str, address: str
-) -> None:
-    headers = {"x-forwarded-for": forwarded} if forwarded else {}
-    client = SimpleNamespace(host=peer) if peer else None
-    assert address_of(SimpleNamespace(headers=headers, client=client)) == address
 
 
 def test_a_visitor_waits_in_one_queue_for_all_local_models(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`workbench auth`: create accounts for the login page."""
+"""`workbench auth`: create accounts for the login page, and API keys for the gateway."""
 
 import getpass
 import sys
@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from workbench.app.api_keys import hash_key, new_key, server_secret
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
+from workbench.settings import read_settings
 
 
 def build_app() -> typer.Typer:
@@ -15,11 +17,12 @@ def build_app() -> typer.Typer:
     app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.callback()(_root)
     app.command("hash")(hash_account)
+    app.command("key")(make_key)
     return app
 
 
 def _root() -> None:
-    """Create accounts for the login page."""
+    """Create accounts for the login page, and API keys for the gateway."""
 
 
 def hash_account(
@@ -29,9 +32,29 @@ def hash_account(
 
     Asks for the password, or reads it from standard input if that is not a terminal.
     """
+    _check_name(name)
+    print(f"{name}:{hash_password(_password())}")
+
+
+def make_key(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the key; with accounts, that of its account")
+    ],
+) -> None:
+    """Make an API key, and print `NAME:HASH` for WORKBENCH_GATEWAY_KEYS.
+
+    The key itself is printed to standard error. It is stored nowhere. The hash is only valid with this data folder.
+    """
+    _check_name(name)
+    secret = server_secret(read_settings().data)
+    key = new_key()
+    print(f"Key, which clients send: {key}", file=sys.stderr)
+    print(f"{name}:{hash_key(key, secret)}")
+
+
+def _check_name(name: str) -> None:
     if not name or any(character in ":," or character.isspace() for character in name):
         raise BadInput(f"name {name!r}", "it is empty, or contains a space, a comma or a colon")
-    print(f"{name}:{hash_password(_password())}")
 
 
 def _password() -> str:

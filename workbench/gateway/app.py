@@ -16,6 +16,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench import __version__
+from workbench.app.api_keys import server_secret
+from workbench.app.clients import TrustedProxies, network_of
 from workbench.app.hosts import AllowedHosts, parse_authority
 from workbench.app.recording import Recorder
 from workbench.app.requests.reading import reading_fields
@@ -76,7 +78,10 @@ class Gateway:
         settings = services.settings
         self._services = services
         self._options = options
-        self._keys = GatewayKeys(settings.gateway_keys)
+        self._keys = GatewayKeys(
+            settings.gateway_keys, server_secret(settings.data) if settings.gateway_keys else b""
+        )
+        self._proxies = TrustedProxies(settings.trusted_proxies)
         self._hosts = AllowedHosts.of(settings)
         self._targets = Targets(options.upstream)
         self._workers = Workers(settings.gateway_requests, time.monotonic)
@@ -156,7 +161,8 @@ class Gateway:
             RequestFault: A website sent the request, or the key is missing or wrong.
         """
         self._check_sender(request)
-        name = await self._keys.name_of(request.headers)
+        address = network_of(self._proxies.sender_of(request.scope))
+        name = await self._keys.name_of(request.headers, address)
         services = self._services.of(owner_of_key(self._services.settings, name))
         # A request names listed models only, not files of this machine.
         return replace(services, models=services.models.with_paths(is_permitted=False))

@@ -1,59 +1,86 @@
 """Check API keys, and find the owner of each."""
 
 import asyncio
+from asyncio import Future
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from hashlib import sha256
-from typing import Final
+from hmac import compare_digest
+from time import monotonic
+from typing import Final, TypeVar
 
 from starlette.datastructures import Headers
 
+from workbench.app.api_keys import PREFIX, check_key_hash, hash_key
 from workbench.app.passwords import check_hash, is_right
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole, account_key
 from workbench.settings import Settings
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 SETTING: Final = "WORKBENCH_GATEWAY_KEYS"
 _MOST_CHARS: Final = 1024
 """A longer key is refused without a check."""
-_MOST_WAITING: Final = 16
-"""Keys that may wait for their check. A check takes a core for half a second."""
-_REMEMBERED: Final = 1000
-"""Wrong keys that are remembered, so that they are not checked again."""
+_MOST_WAITING: Final = 256
+"""Keys that may wait for a check with scrypt, which takes a core for half a second."""
+_MOST_WAITING_AN_ADDRESS: Final = 64
+_FREE_TRIES: Final = 20
+"""Wrong keys of an address in an hour before its checks take twice as long."""
+_HOUR_S: Final = 3600.0
+_REMEMBERED: Final = 10_000
+"""Addresses with wrong keys, wrong keys, and right keys with their addresses, that are remembered."""
 
 
 class GatewayKeys:
     """The keys of the settings.
 
-    Only hashes of keys are known, and a check of one is slow on purpose. So a key is checked once, and its SHA-256 is
-    remembered after that.
+    A key of `workbench auth key` is recognized by one fast keyed hash. A secret that somebody chose may be guessed, so
+    the settings hold a slow hash of it (scrypt), and it is checked once for each address. These checks run one at a
+    time: the address with the fewest wrong keys first, and of an address the newest key. So a flood of wrong keys
+    delays itself.
 
     Args:
         hashes: Hash of each key by its name. Empty if no key is needed.
-        check: Compares a key with a hash.
+        secret: The secret of the server, for keyed hashes.
+        check: Compares a chosen secret with a hash.
 
     Raises:
         BadInput: A hash cannot be read.
     """
 
-    def __init__(self, hashes: Mapping[str, str], check: Callable[[str, str], bool] = is_right) -> None:
+    def __init__(
+        self, hashes: Mapping[str, str], secret: bytes, check: Callable[[str, str], bool] = is_right
+    ) -> None:
+        self._secret = secret
+        self._fast: dict[str, bytes] = {}
+        self._slow: dict[str, str] = {}
         for name, hashed in hashes.items():
-            check_hash(hashed, f"setting {SETTING}, key {name!r}")
-        self._hashes = dict(hashes)
+            where = f"setting {SETTING}, key {name!r}"
+            if hashed.startswith(PREFIX):
+                check_key_hash(hashed, secret, where)
+                self._fast[name] = hashed.encode()
+            else:
+                check_hash(hashed, where)
+                self._slow[name] = hashed
         self._check = check
-        self._right: dict[bytes, str] = {}
-        self._wrong: OrderedDict[bytes, None] = OrderedDict()
-        self._checking = asyncio.Lock()
-        self._waiting = 0
+        self._right = _Recent[tuple[bytes, str], str]()
+        self._wrong = _Recent[bytes, None]()
+        self._wrong_counts = _Recent[str, tuple[int, float]]()
+        self._waiting: list[tuple[str, Future[None]]] = []
+        self._is_checking = False
 
-    async def name_of(self, headers: Headers) -> str:
+    async def name_of(self, headers: Headers, address: str) -> str:
         """Return the name of the key of a request. Empty if no key is needed.
+
+        Args:
+            headers: The headers of the request.
+            address: The network address of its sender.
 
         Raises:
             RequestFault: The key is missing or wrong, or too many keys are waiting for their check.
         """
-        if not self._hashes:
+        if not self._fast and not self._slow:
             return ""
         scheme, _, key = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
@@ -63,41 +90,89 @@ class GatewayKeys:
             raise _refused("The request has no API key. Send it as `Authorization: Bearer KEY`.")
         if len(key) > _MOST_CHARS:
             raise _refused("The API key is wrong.")
-        digest = sha256(key.encode(errors="surrogatepass")).digest()
-        name = self._right.get(digest) or await self._checked(digest, key)
-        if name is None:
+        hashed = hash_key(key, self._secret).encode()
+        # All of them are compared, each in constant time, so the time says nothing about a hash.
+        found = [name for name, known in self._fast.items() if compare_digest(hashed, known)]
+        if not found and (
+            name := self._right.get((hashed, address)) or await self._checked(hashed, key, address)
+        ):
+            found = [name]
+        if not found:
             raise _refused("The API key is wrong.")
-        return name
+        return found[0]
 
-    async def _checked(self, digest: bytes, key: str) -> str | None:
-        if digest in self._wrong:
+    async def _checked(self, hashed: bytes, key: str, address: str) -> str | None:
+        """Compare a key with the slow hashes when it is its turn."""
+        if not self._slow or hashed in self._wrong:
             return None
-        if self._waiting >= _MOST_WAITING:
-            raise RequestFault(
-                429,
-                "Too many API keys are being checked. Try again in 2 seconds.",
-                "rate_limit_exceeded",
-                kind="rate_limit_error",
-                retry_after_s=2,
-            )
-        self._waiting += 1
+        turn, rest_s = self._line_up(address), 0.0
         try:
-            async with self._checking:
-                if digest in self._right or digest in self._wrong:
-                    return self._right.get(digest)
-                name = await asyncio.to_thread(self._find, key)
+            await turn
+            # The same key may have been checked meanwhile.
+            if (hashed, address) in self._right or hashed in self._wrong:
+                return self._right.get((hashed, address))
+            started_s = monotonic()
+            name = await asyncio.to_thread(self._find, key)
+            if name is not None:
+                self._right[hashed, address] = name
+                return name
+            self._wrong[hashed] = None
+            self._wrong_counts[address] = (self._wrong_count(address) + 1, monotonic())
+            if self._wrong_count(address) > _FREE_TRIES:
+                rest_s = monotonic() - started_s
+            return None
         finally:
-            self._waiting -= 1
-        if name is not None:
-            self._right[digest] = name
-            return name
-        self._wrong[digest] = None
-        while len(self._wrong) > _REMEMBERED:
-            self._wrong.popitem(last=False)
-        return None
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                asyncio.get_running_loop().call_later(rest_s, self._end_check)
+
+    def _line_up(self, address: str) -> Future[None]:
+        """Return what is done when it is the turn of a key of this address, or fails if too many keys are waiting."""
+        turn: Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((address, turn))
+        of_address = [waiting for waiting in self._waiting if waiting[0] == address]
+        if len(of_address) > _MOST_WAITING_AN_ADDRESS:
+            self._drop(of_address[0])
+        elif len(self._waiting) > _MOST_WAITING:
+            self._drop(max(self._waiting, key=lambda waiting: self._wrong_count(waiting[0])))
+        self._start_check()
+        return turn
+
+    def _drop(self, waiting: tuple[str, Future[None]]) -> None:
+        self._waiting.remove(waiting)
+        if not waiting[1].done():
+            message = "Too many API keys are being checked. Try again in 2 seconds."
+            kind, code = "rate_limit_error", "rate_limit_exceeded"
+            waiting[1].set_exception(RequestFault(429, message, code, kind=kind, retry_after_s=2))
+
+    def _start_check(self) -> None:
+        while self._waiting and not self._is_checking:
+            first = min(reversed(self._waiting), key=lambda waiting: self._wrong_count(waiting[0]))
+            self._waiting.remove(first)
+            # The turn of a client that left is cancelled.
+            if not first[1].done():
+                self._is_checking = True
+                first[1].set_result(None)
+
+    def _end_check(self) -> None:
+        self._is_checking = False
+        self._start_check()
+
+    def _wrong_count(self, address: str) -> int:
+        count, last_s = self._wrong_counts.get(address, (0, 0.0))
+        return count if monotonic() - last_s < _HOUR_S else 0
 
     def _find(self, key: str) -> str | None:
-        return next((name for name, hashed in self._hashes.items() if self._check(key, hashed)), None)
+        return next((name for name, hashed in self._slow.items() if self._check(key, hashed)), None)
+
+
+class _Recent(OrderedDict[_Key, _Value]):
+    """A dict that holds the last `_REMEMBERED` entries."""
+
+    def __setitem__(self, key: _Key, value: _Value) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        while len(self) > _REMEMBERED:
+            self.popitem(last=False)
 
 
 def _refused(message: str) -> RequestFault:

@@ -1,10 +1,13 @@
 """Serve the gateway: check the settings, start on one address, and stop everything at the end."""
 
+from asyncio import Protocol
 from collections.abc import Callable
 from contextlib import suppress
+from typing import cast
 
 import uvicorn
 
+from workbench.app.connections import limited_connections
 from workbench.app.hosts import check_address, is_local
 from workbench.app.recording import Recorder
 from workbench.app.services import Services
@@ -33,13 +36,13 @@ def check_gateway(settings: Settings) -> None:
             raise BadInput(
                 f"setting {SETTING}",
                 "a server with accounts needs keys",
-                "create one with `workbench auth hash NAME`",
+                "create one with `workbench auth key NAME`",
             )
         if not is_local(settings.host):
             raise BadInput(
                 f"address {settings.host} (WORKBENCH_HOST or --host)",
                 "other machines could use the gateway without a key",
-                f"set {SETTING} (`workbench auth hash NAME` prints one), or listen on 127.0.0.1",
+                f"set {SETTING} (`workbench auth key NAME` prints one), or listen on 127.0.0.1",
             )
     check_keys(settings)
 
@@ -107,6 +110,7 @@ def serve_gateway(gateway: Gateway, settings: Settings, *, say: Callable[[str], 
         gateway.app,
         host=host,
         port=port,
+        http=cast("type[Protocol]", limited_connections(settings)),
         log_level="warning",
         access_log=False,
         lifespan="off",

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Final, cast
 
@@ -55,7 +56,6 @@ def choose_model(data: Path, name: str) -> None:
 
 _HOST: Final = re.compile(r"\*|[a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
 _ORIGIN: Final = re.compile(r"https?://(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?")
-_HASH_REMEDY: Final = "`workbench auth hash NAME` prints one"
 
 
 def adapters(text: str) -> Iterator[tuple[Path, float]]:
@@ -95,12 +95,15 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def accounts(text: str, *, setting: str = "WORKBENCH_AUTH", noun: str = "account") -> Mapping[str, str]:
+def accounts(
+    text: str, *, setting: str = "WORKBENCH_AUTH", noun: str = "account", command: str = "hash"
+) -> Mapping[str, str]:
     """Parse `name:hash` pairs, separated by blanks or commas, into password hashes by account name.
 
     Args:
         setting: Name of the setting, for errors.
         noun: What a pair is, for errors.
+        command: The command of `workbench auth` that makes a pair, for errors.
 
     Raises:
         BadInput: A pair has no name or no hash, or a name occurs twice.
@@ -110,7 +113,11 @@ def accounts(text: str, *, setting: str = "WORKBENCH_AUTH", noun: str = "account
         name, colon, hashed = pair.partition(":")
         # The pair itself is not shown: it may hold a password.
         if not name or not colon or not hashed:
-            raise BadInput(f"setting {setting}, {noun} {number}", "expected `name:hash`", _HASH_REMEDY)
+            raise BadInput(
+                f"setting {setting}, {noun} {number}",
+                "expected `name:hash`",
+                f"`workbench auth {command} NAME` prints one",
+            )
         if name in accounts:
             raise BadInput(f"setting {setting}, {noun} {number}", f"{name!r} is listed twice")
         accounts[name] = hashed
@@ -173,6 +180,34 @@ def origins(name: str, text: str) -> tuple[str, ...]:
                 f"setting {name}", f"{origin!r} is not an origin", "example: https://portal.example.org"
             )
     return parsed
+
+
+SPACE_PROXIES: Final = (
+    "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,169.254.0.0/16,::1,fc00::/7,fe80::/10"
+)
+"""Default of WORKBENCH_TRUSTED_PROXIES on a Space: the private networks, since its proxy has no fixed address."""
+
+
+def networks(name: str, text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Parse a comma-separated list of addresses and networks. An IPv4 network written as IPv6 becomes an IPv4 network.
+
+    Raises:
+        BadInput: One of them is not an address or a network, or an address has bits outside of its network.
+    """
+    parsed: list[IPv4Network | IPv6Network] = []
+    for part in names(text):
+        try:
+            network = ip_network(part.removeprefix("[").removesuffix("]"))
+        except ValueError as error:
+            raise BadInput(
+                f"setting {name}",
+                f"{part!r} is not an address or a network: {error}",
+                "example: 127.0.0.1, 10.0.0.0/8",
+            ) from None
+        mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+        is_mapped = mapped is not None and network.prefixlen >= 96
+        parsed.append(IPv4Network((mapped, network.prefixlen - 96)) if is_mapped and mapped else network)
+    return tuple(parsed)
 
 
 SPACE_UPLOAD_MB: Final = 20
@@ -259,6 +294,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
             # A Space with a custom domain has several hosts.
             *hosts("SPACE_HOST", variables.get("SPACE_HOST", "") if "SPACE_ID" in variables else ""),
         ),
+        trusted_proxies=networks(
+            "WORKBENCH_TRUSTED_PROXIES",
+            text("WORKBENCH_TRUSTED_PROXIES") or (SPACE_PROXIES if "SPACE_ID" in variables else ""),
+        ),
+        max_connections=number("WORKBENCH_MAX_CONNECTIONS", least=1, most=1_000_000),
         frame_ancestors=origins("WORKBENCH_FRAME_ANCESTORS", text("WORKBENCH_FRAME_ANCESTORS")),
         may_skip_login=one_of("WORKBENCH_NO_LOGIN", ("0", "1")) == "1",
         login_hours=number("WORKBENCH_LOGIN_HOURS", least=1, most=168),
@@ -267,7 +307,9 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         else SPACE_UPLOAD_MB,
         max_open_pages=number("WORKBENCH_MAX_OPEN_PAGES", least=10, most=100_000),
         gateway_port=number("WORKBENCH_GATEWAY_PORT", least=1, most=65535),
-        gateway_keys=accounts(text("WORKBENCH_GATEWAY_KEYS"), setting="WORKBENCH_GATEWAY_KEYS", noun="key"),
+        gateway_keys=accounts(
+            text("WORKBENCH_GATEWAY_KEYS"), setting="WORKBENCH_GATEWAY_KEYS", noun="key", command="key"
+        ),
         gateway_requests=number("WORKBENCH_GATEWAY_REQUESTS", least=1, most=10_000),
         gateway_body_mb=number("WORKBENCH_GATEWAY_BODY_MB", least=1, most=10_000),
         gateway_prompt_chars=number("WORKBENCH_GATEWAY_PROMPT_CHARS", least=1, most=1_000_000_000),

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Final, Literal
 
@@ -160,6 +161,10 @@ class Settings:
     """True on a Space where visitors can sign in with Hugging Face."""
     allowed_hosts: tuple[str, ...] = ()
     """Host names, in addition to the page's own addresses, that requests may use; `*` allows any."""
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Networks of the proxies whose `X-Forwarded-For` counts."""
+    max_connections: int = 256
+    """Open connections of one address that is not a trusted proxy."""
     frame_ancestors: tuple[str, ...] = ()
     """Origins that may show the page in a frame, in addition to huggingface.co on a Space."""
     may_skip_login: bool = False

@@ -190,6 +190,18 @@ VARIABLES: Final = (
         "`localhost`, the address in `WORKBENCH_HOST` and a Space's own host are always allowed, `*` allows any name",
     ),
     Variable(
+        name="WORKBENCH_TRUSTED_PROXIES",
+        default="",
+        meaning="Addresses and networks (CIDR) of the proxies in front of the server, separated by commas, such as "
+        "`127.0.0.1, 10.0.0.0/8`; only their `X-Forwarded-For` counts; by default nobody's, on a Space that of private "
+        "networks",
+    ),
+    Variable(
+        name="WORKBENCH_MAX_CONNECTIONS",
+        default="256",
+        meaning="Open connections of one address, except for trusted proxies; further ones are refused",
+    ),
+    Variable(
         name="WORKBENCH_FRAME_ANCESTORS",
         default="",
         meaning="Origins that may show the page in a frame, separated by commas, such as "
@@ -218,7 +230,7 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_GATEWAY_KEYS",
         default="",
-        meaning="API keys of the gateway, each as `name:hash`, separated by blanks or commas; `workbench auth hash` "
+        meaning="API keys of the gateway, each as `name:hash`, separated by blanks or commas; `workbench auth key` "
         "makes them; without keys only this machine can use the gateway",
     ),
     Variable(

@@ -1,52 +1,21 @@
-"""The trustworthy client address of a request, and limits on the queue for each address."""
+"""The address of a request, and limits on the queue for each address."""
 
-from collections.abc import Iterator, Mapping
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from collections.abc import Iterator
 from typing import Any, Final, cast
 
 import gradio as gr
 
+from workbench.app.clients import network_of
 from workbench.app.limits import PersonLimits
-
-FORWARDED: Final = "x-forwarded-for"
-IPV6_PREFIX: Final = 64
-"""The bits of an IPv6 address that identify a network. A single visitor has all addresses in it."""
 
 
 def address_of(request: object) -> str:
-    """Return the client address of a request on a Space. Empty if there is none.
-
-    Each proxy appends the address of its client to `X-Forwarded-For`; the client itself can write anything before that.
-    So the last public address counts, which the Space's own proxy added. Example: with `1.2.3.4, 203.0.113.9,
-    10.0.0.7`, where the client made up `1.2.3.4` and `10.0.0.7` is internal, the address is `203.0.113.9`. Without the
-    header, it is the address of the connection.
+    """Return the network address of a request's sender, which the gate has determined. Empty if there is none.
 
     Args:
         request: A request of Gradio or Starlette.
     """
-    headers = cast(Mapping[str, str], getattr(request, "headers", None) or {})
-    hops = [hop.strip() for hop in str(headers.get(FORWARDED, "")).split(",")]
-    found = [address for hop in hops if (address := _parsed(hop)) is not None]
-    outside = [address for address in found if address.is_global]
-    if outside:
-        return _network(outside[-1])
-    client = _parsed(str(getattr(cast(Any, getattr(request, "client", None)), "host", "") or ""))
-    return _network(found[-1]) if found else _network(client) if client else ""
-
-
-def _parsed(text: str) -> IPv4Address | IPv6Address | None:
-    try:
-        address = ip_address(text.strip("[]"))
-    except ValueError:
-        return None
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address
-
-
-def _network(address: IPv4Address | IPv6Address) -> str:
-    if isinstance(address, IPv4Address):
-        return str(address)
-    return str(ip_network((address, IPV6_PREFIX), strict=False))
+    return network_of(str(getattr(cast(Any, getattr(request, "client", None)), "host", "") or ""))
 
 
 MAX_THREADS: Final = 256

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from starlette.types import ASGIApp
 
@@ -51,8 +51,9 @@ def serve_page(
     check_address(settings.host, settings.port)
     # Gradio reads this when it is imported. It must not send analytics.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    # Read by uvicorn, which otherwise trusts any forwarded client address from this machine.
-    os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
+    # Read by uvicorn. The gate decides whose forwarded addresses count.
+    os.environ["FORWARDED_ALLOW_IPS"] = ""
+    from workbench.app.connections import limited_connections
     from workbench.ui.addresses import MAX_THREADS
     from workbench.ui.gate.app import GatedApp, user_of
     from workbench.ui.gate.login import LoginService
@@ -97,6 +98,8 @@ def serve_page(
             ),
             **launch_options(),
         )
+        # Gradio creates uvicorn's configuration itself. Each new connection reads this.
+        cast(Any, page.blocks).server.config.http_protocol_class = limited_connections(settings)
         if wrap is not None:
             say(f"The gateway is running at {page.blocks.local_url}v1")
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")

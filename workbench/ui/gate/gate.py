@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workbench.app.clients import TrustedProxies
 from workbench.app.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
@@ -69,6 +70,7 @@ class RequestGate:
         self._app = app
         self._settings = settings
         self._hosts = AllowedHosts.of(settings)
+        self._proxies = TrustedProxies(settings.trusted_proxies)
         self._security = security
         self._pages = pages
         self._has_answers = has_answers
@@ -82,7 +84,7 @@ class RequestGate:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            await self._serve(scope, receive, send)
+            await self._serve(self._proxies.resolved(scope), receive, send)
         else:
             # The page does not use WebSockets.
             await send({"type": "websocket.close", "code": 1008})

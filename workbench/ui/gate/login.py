@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from workbench.settings import Settings
+from workbench.ui.addresses import address_of
 from workbench.ui.gate.passwords import LoginLimits, Logins, PasswordChecks, TooBusy
 from workbench.ui.gate.routes import PAGE, REPORT
 
@@ -84,18 +85,21 @@ class LoginService:
         name, password = await _fields(request)
         if not name or not password:
             return self._refusal(request, 400, WRONG), None
-        address = request.client.host if request.client else ""
-        if wait_s := self._limits.begin(name, address):
-            return self._refusal(
-                request, 429, f"Too many wrong passwords. {_try_again(wait_s)}", wait_s
-            ), None
+        address = address_of(request)
+        wait_s = self._limits.begin(name, address)
+        too_early = f"Too many wrong passwords. {_try_again(wait_s)}"
+        if wait_s and not self._limits.knows(name, address):
+            return self._refusal(request, 429, too_early, wait_s), None
         try:
             is_right = await self._checks.is_right(name, password)
         except TooBusy:
-            self._limits.take_back(name, address)
+            if not wait_s:
+                self._limits.take_back(name, address)
             return self._refusal(
                 request, 429, f"Too many logins at once. {_try_again(_BUSY_S)}", _BUSY_S
             ), None
+        if not is_right and wait_s:
+            return self._refusal(request, 429, too_early, wait_s), None
         if not is_right:
             return self._refusal(request, 400, WRONG), None
         self._limits.succeed(name, address)

@@ -6,7 +6,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from ipaddress import ip_address
 from secrets import token_urlsafe
 from typing import Final
 
@@ -87,10 +86,14 @@ def _cost(hashed: str) -> int:
 FREE_TRIES: Final = 5
 """Wrong passwords for one account from one address before the first wait."""
 FREE_TRIES_IN_ALL: Final = 100
-"""Wrong passwords for one account from all addresses, or from one public address, before the first wait."""
+"""Wrong passwords for one account from all addresses, or from one address for all accounts. After them, one attempt is
+free instead of `FREE_TRIES`."""
 LONGEST_WAIT_S: Final = 60
 FORGOTTEN_AFTER_S: Final = 3600
 """How long wrong passwords count after the last one, in seconds."""
+MOST_PER_ACCOUNT: Final = 50
+"""Logins that an account may have at the same time, and addresses of an account that are remembered. A further one
+replaces the oldest."""
 _MOST_KEYS: Final = 10_000
 
 
@@ -104,39 +107,49 @@ class _Tries:
 class LoginLimits:
     """Requires waits of 1, 2, 4… up to 60 seconds between attempts, after too many wrong passwords.
 
-    Attempts are counted per account and address, so that a stranger cannot lock an account's owner out. Much higher
-    limits apply to an account from all addresses, and to a public address with all accounts. A private address may be a
-    proxy that all users share, so it has no limit of its own. An attempt counts as wrong when it starts, so that many
-    simultaneous attempts cannot exceed the limit.
+    Wrong passwords for an account from an address lead to waits for this account from this address only. So a stranger
+    cannot lock an account's owner out. Many wrong passwords for the account from all addresses, or from the address for
+    all accounts, make the waits begin earlier. From an address with a login before, the right password is accepted even
+    during a wait. An attempt counts as wrong when it starts, so simultaneous attempts cannot exceed the limit.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._tries: OrderedDict[tuple[str, str], _Tries] = OrderedDict()
+        self._known: dict[str, OrderedDict[str, None]] = {}
 
     def begin(self, name: str, address: str) -> float:
         """Count an attempt; return 0, or the seconds to wait if it is too early. Early attempts do not count."""
         now_s = self._clock()
-        counted = [(self._of(key, now_s), free) for key, free in _keys(name, address)]
-        wait_s = max(tries.free_from_s - now_s for tries, _ in counted)
-        if wait_s > 0:
-            return wait_s
-        for tries, free in counted:
-            tries.wrong, tries.last_s = tries.wrong + 1, now_s
-            if tries.wrong >= free:
-                tries.free_from_s = now_s + min(LONGEST_WAIT_S, 2 ** min(10, tries.wrong - free))
+        tries, *totals = (self._of(key, now_s) for key in _keys(name, address))
+        if tries.free_from_s > now_s:
+            return tries.free_from_s - now_s
+        free = 1 if any(total.wrong >= FREE_TRIES_IN_ALL for total in totals) else FREE_TRIES
+        for counted in (tries, *totals):
+            counted.wrong, counted.last_s = counted.wrong + 1, now_s
+        if tries.wrong >= free:
+            tries.free_from_s = now_s + min(LONGEST_WAIT_S, 2 ** min(10, tries.wrong - free))
         return 0.0
 
+    def knows(self, name: str, address: str) -> bool:
+        """Whether the account has logged in from this address before."""
+        return address in self._known.get(name, ())
+
     def succeed(self, name: str, address: str) -> None:
-        """Forget the account's wrong passwords after a right one. Those of the address still count."""
+        """Forget the account's wrong passwords after a right one, and remember the address."""
         self.take_back(name, address)
-        for key, _ in _keys(name, address)[:2]:
+        for key in _keys(name, address)[:2]:
             self._tries.pop(key, None)
+        known = self._known.setdefault(name, OrderedDict())
+        known[address] = None
+        known.move_to_end(address)
+        while len(known) > MOST_PER_ACCOUNT:
+            known.popitem(last=False)
 
     def take_back(self, name: str, address: str) -> None:
         """Stop counting an attempt whose password was right, or was not checked."""
         now_s = self._clock()
-        for key, _ in _keys(name, address):
+        for key in _keys(name, address):
             if tries := self._tries.get(key):
                 tries.wrong = max(0, tries.wrong - 1)
                 tries.free_from_s = min(tries.free_from_s, now_s)
@@ -151,22 +164,13 @@ class LoginLimits:
         return tries
 
 
-def _keys(name: str, address: str) -> tuple[tuple[tuple[str, str], int], ...]:
-    account = ((name, address), FREE_TRIES), ((name, ""), FREE_TRIES_IN_ALL)
-    return (*account, (("", address), FREE_TRIES_IN_ALL)) if _is_public(address) else account
-
-
-def _is_public(address: str) -> bool:
-    try:
-        return ip_address(address).is_global
-    except ValueError:
-        return False
+def _keys(name: str, address: str) -> tuple[tuple[str, str], ...]:
+    name = name[:_MOST_CHARS]
+    return (name, address), (name, ""), ("", address)
 
 
 LONGEST_S: Final = 7 * 24 * 3600
 """The longest duration of a login, even if it is in use."""
-MOST_PER_ACCOUNT: Final = 50
-"""Logins that an account may have at the same time. A further one ends the oldest."""
 
 
 @dataclass(slots=True)
