@@ -47,6 +47,7 @@ ENV PATH=/opt/workbench/bin:$PATH \
     WORKBENCH_HOST=0.0.0.0 \
     WORKBENCH_PORT=7860 \
     WORKBENCH_DATA=/data \
+    WORKBENCH_LOCAL_CODE=/home/workbench \
     HF_HOME=/data/huggingface
 VOLUME /data
 EXPOSE 7860

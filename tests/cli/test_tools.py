@@ -32,6 +32,7 @@ def test_list_reports_failed_files_and_missing_variables(run_cli, tmp_path, monk
         "    registry.register('keyed', 'set', {'parameters': {}}, lambda a: 1, requires_env=['MY_KEY'])\n"
     )
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path))
+    monkeypatch.setenv("WORKBENCH_LOCAL_CODE", str(tmp_path))
     done = run_cli("tools", "list")
     assert "keyed  unavailable: the variable MY_KEY is not set" in done.out
     assert "tools_catalog/broken.py" in done.err

@@ -86,6 +86,7 @@ COMMANDS: Final = {
     ),
     "doctor": CliCommand("workbench.cli.doctor", "Check the installation."),
     "models": CliCommand("workbench.cli.models", "List, find, download and remove models."),
+    "trust": CliCommand("workbench.cli.trust", "Let the Python files of a folder run."),
 }
 """All commands, in the order in which `workbench --help` lists them."""
 
@@ -100,8 +101,13 @@ def _root(
     _version: Annotated[
         bool, typer.Option("--version", "-V", callback=_show_version, is_eager=True, help="Print the version")
     ] = False,
+    no_local_code: Annotated[
+        bool, typer.Option("--no-local-code", help="Do not run Python files of the folder's tools_catalog/")
+    ] = False,
 ) -> None:
     """A playground and contract workbench for Hermes-style tool calling."""
+    if no_local_code:
+        os.environ["WORKBENCH_LOCAL_CODE"] = "off"
 
 
 def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
@@ -143,10 +149,13 @@ def run() -> NoReturn:
     # Importing creates many objects that all stay. With Python's default of 700, looking for garbage among them again
     # and again takes a sixth of the time in which a command starts.
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    # Python processes that a command starts would otherwise import modules of the current folder.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     try:
         is_completing = COMPLETE_VARIABLE in os.environ
         try:
-            build_app(completed_command() if is_completing else sys.argv[1:2])(prog_name=PROGRAM)
+            named = [word for word in sys.argv[1:] if not word.startswith("-")][:1]
+            build_app(completed_command() if is_completing else named)(prog_name=PROGRAM)
         finally:
             # Otherwise the interpreter writes the rest after the exit code is decided.
             print(end="", flush=True)

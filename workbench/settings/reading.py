@@ -210,6 +210,21 @@ def networks(name: str, text: str) -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(parsed)
 
 
+def folders(name: str, text: str) -> Iterator[Path]:
+    """Parse a comma-separated list of absolute paths of folders. Links in them are resolved.
+
+    Raises:
+        BadInput: A path is not absolute, so it would mean another folder in each place.
+    """
+    for part in names(text):
+        path = Path(part).expanduser()
+        if not path.is_absolute():
+            raise BadInput(
+                f"setting {name}", f"{part!r} is not an absolute path", "use ask, off or full paths"
+            )
+        yield path.resolve()
+
+
 SPACE_UPLOAD_MB: Final = 20
 """Default of WORKBENCH_MAX_UPLOAD_MB on a Space, in megabytes."""
 
@@ -249,6 +264,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         return text(name)
 
     home = Path(text("WORKBENCH_HOME") or Path.cwd()).expanduser().absolute()
+    local_code = text("WORKBENCH_LOCAL_CODE")
     data = Path(text("WORKBENCH_DATA") or _data_folder(home, variables)).expanduser().absolute()
     return Settings(
         model=variables.get("WORKBENCH_MODEL") or chosen_model(data) or text("WORKBENCH_MODEL"),
@@ -263,6 +279,14 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         snapshot_minutes=number("WORKBENCH_SNAPSHOT_MINUTES", least=1, most=1440),
         dataset=text("WORKBENCH_DATASET_REPO"),
         home=home,
+        runs_local_code=local_code != "off",
+        # A Space runs only what its owner has put there.
+        trusted_folders=(home.resolve(),)
+        if local_code == "ask" and "SPACE_ID" in variables
+        else ()
+        if local_code in ("ask", "off")
+        else tuple(folders("WORKBENCH_LOCAL_CODE", local_code)),
+        trust_file=_user_folder(variables) / "trusted.json",
         context_tokens=number("WORKBENCH_CONTEXT", least=0, most=1_048_576),
         threads=number("WORKBENCH_THREADS", least=0, most=1024),
         gpu_layers=number("WORKBENCH_GPU_LAYERS", least=-1, most=10_000),
@@ -334,14 +358,27 @@ def _refuse_unknown(variables: Mapping[str, str]) -> None:
             raise BadInput(f"setting {name}", "unknown setting", remedy)
 
 
+_CHECKOUT: Final = Path(__file__).resolve().parents[2]
+
+
 def _data_folder(home: Path, variables: Mapping[str, str]) -> Path:
-    """Return the default data folder: `data/` in a checkout, otherwise the user's data folder of the platform."""
-    if (home / "workbench" / "settings").is_dir():
-        return home / "data"
+    """Return the default data folder: `data/` in the checkout that is running, otherwise the user's data folder.
+
+    What the home contains does not decide, because the data folder names programs to start: a folder that was
+    downloaded may look like a checkout.
+    """
+    is_checkout = (_CHECKOUT / "pyproject.toml").is_file() and home.resolve() == _CHECKOUT
+    return home / "data" if is_checkout else _user_folder(variables)
+
+
+def _user_folder(variables: Mapping[str, str]) -> Path:
+    """Return the user's data folder of the platform."""
     places: Mapping[str, Callable[[], Path]] = {
         "win32": lambda: Path(variables.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"),
         "darwin": lambda: Path.home() / "Library" / "Application Support",
     }
-    fallback = Path(variables.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    xdg = Path(variables.get("XDG_DATA_HOME", ""))
+    # A relative path counts as not set, as the specification of the variable says.
+    fallback = xdg if xdg.is_absolute() else Path.home() / ".local" / "share"
     place = places.get(sys.platform)
     return (place() if place else fallback) / "hermes-workbench"

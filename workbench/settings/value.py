@@ -107,6 +107,12 @@ class Settings:
     """Dataset repository that finished labels are uploaded to. Empty if they are not uploaded."""
     home: Path
     """Folder that may hold `prompts/` and `tools_catalog/`."""
+    runs_local_code: bool
+    """False if the Python files in `tools_catalog/` of the home never run."""
+    trusted_folders: tuple[Path, ...]
+    """Homes whose Python files run without a question."""
+    trust_file: Path
+    """File with the folders that the user trusts. It is never in the current folder."""
     context_tokens: int
     """Context size of a local model, in tokens; 0 uses the size that it was trained with."""
     threads: int

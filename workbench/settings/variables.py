@@ -67,6 +67,12 @@ VARIABLES: Final = (
         meaning="Folder that may hold `prompts/` and `tools_catalog/`; by default the current folder",
     ),
     Variable(
+        name="WORKBENCH_LOCAL_CODE",
+        default="ask",
+        meaning="Whether Python files in `tools_catalog/` of the home folder run: `ask` asks once for each folder, "
+        "`off` never runs them, and absolute paths, separated by commas, name folders that are trusted unasked",
+    ),
+    Variable(
         name="WORKBENCH_CONTEXT",
         default="4096",
         meaning="Context size of a local model, in tokens, up to the size that it was trained with; 0 uses that size",

@@ -1,8 +1,8 @@
 """The catalog: tools of files, installed packages, MCP servers and the terminal, in one registry."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from workbench.toolbox.loaded_tools import (
     mocked_registry,
     with_saved_toolsets,
 )
+from workbench.toolbox.local_code import ask_about, refusal
 from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.setting import open_terminal
@@ -49,6 +50,8 @@ class Catalog:
         sources: Other sources of tools, such as a real terminal and MCP servers.
         allowlist: Commands that run without approval because a person chose "Always allow".
         judge: Checks risky commands before a person is asked; None asks the person right away.
+        code_refusal: Returns why the Python files of the folder may not run, or an empty text. It is called when the
+            tools are loaded.
     """
 
     def __init__(
@@ -62,7 +65,9 @@ class Catalog:
         sources: Sequence[ToolSource] = (),
         allowlist: Allowlist | None = None,
         judge: Judge | None = None,
+        code_refusal: Callable[[], str] = str,
     ) -> None:
+        self._code_refusal = code_refusal
         self._folder = folder
         self._environment = dict(environment or {})
         self._limits = limits
@@ -246,7 +251,7 @@ class Catalog:
 
     @cached_property
     def _loaded(self) -> LoadedTools:
-        return load_tools(self._folder, self._environment, self._packages, self._sources)
+        return load_tools(self._folder, self._environment, self._packages, self._sources, self._code_refusal)
 
     def _names_or_tools(self, selector: str, *, reads_files: bool) -> Sequence[str] | OfferedTools:
         """Return the names of the catalog's tools that a selector chooses, or the tools of a file."""
@@ -309,16 +314,24 @@ def _choose(chosen: dict[str, tuple[str, ToolSpec]], selector: str, spec: ToolSp
         )
 
 
+def open_files(folder: Path, settings: Settings) -> Catalog:
+    """Return the catalog of a folder and of packages only: nothing is asked, and no other program is started."""
+    return Catalog(folder, environment=settings.environment, code_refusal=partial(refusal, folder, settings))
+
+
 def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> Catalog:
     """Return the catalog of a folder, with the terminal and the MCP servers of the settings.
+
+    A person at a terminal is asked about Python files of a folder that is not trusted.
 
     Args:
         folder: Contains the catalog's files.
         judge: Checks risky commands before a person is asked.
 
     Raises:
-        BadInput: WORKBENCH_TERMINAL is not valid.
+        BadInput: WORKBENCH_TERMINAL is not valid, or the answer about Python files cannot be stored.
     """
+    ask_about(folder, settings)
     sources: list[ToolSource] = [
         McpTools(settings.tools_file, is_space=settings.is_on_space, environment=settings.environment)
     ]
@@ -331,4 +344,5 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
         sources=sources,
         allowlist=Allowlist(settings.tools_file),
         judge=judge,
+        code_refusal=partial(refusal, folder, settings),
     )

@@ -4,10 +4,11 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Final
 
 from workbench.errors import BadInput, WorkbenchError
@@ -73,10 +74,18 @@ def _register(name: str, load: Callable[[], object], registry: Registry) -> str:
     return ""
 
 
+class _SourceLoader(SourceFileLoader):
+    """Runs the text of a file. Compiled files in `__pycache__` are ignored, because they may do something else."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the file."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _loader(path: Path) -> Callable[[], ModuleType]:
     def load() -> ModuleType:
         name = f"workbench_tools_catalog_{path.stem}"
-        spec = spec_from_file_location(name, path)
+        spec = spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
         if spec is None or spec.loader is None:
             raise BadInput(f"tools_catalog/{path.name}", "it is not a Python module")
         module = module_from_spec(spec)

@@ -1,6 +1,6 @@
 """The tools that a catalog loads from its files, installed packages and other sources."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -53,6 +53,7 @@ def load_tools(
     environment: Mapping[str, str],
     packages: Iterable[EntryPoint] | None,
     sources: Sequence[ToolSource],
+    code_refusal: Callable[[], str],
 ) -> LoadedTools:
     """Load the tools of a folder, of the agent, of packages and of other sources. See `Catalog` for the arguments.
 
@@ -65,8 +66,9 @@ def load_tools(
         _register(toolset, registry)
     for entry in agent_entries():
         registry.add(entry)
+    refused = code_refusal()
     problems = (
-        *discover_modules(folder, registry),
+        *([refused] if refused else discover_modules(folder, registry)),
         *discover_entry_points(registry, packages),
         *(problem for source in sources for problem in source.register_tools(registry)),
     )

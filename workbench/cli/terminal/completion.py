@@ -45,10 +45,10 @@ def _contracts() -> Iterable[str]:
 
 def _tools() -> Iterable[str]:
     from workbench.library.home_files import find_folder
-    from workbench.toolbox.catalog import Catalog
+    from workbench.toolbox.catalog import open_files
 
     settings = read_settings()
-    catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
+    catalog = open_files(find_folder("tools_catalog", settings.home), settings)
     toolsets = catalog.toolsets()
     return dict.fromkeys((*toolsets, *(name for tools in toolsets.values() for name in tools.names)))
 

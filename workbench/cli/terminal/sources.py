@@ -40,11 +40,14 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     if not selectors:
         return None
     from workbench.library.home_files import find_folder
-    from workbench.toolbox.catalog import Catalog
+    from workbench.toolbox.catalog import open_files
+    from workbench.toolbox.local_code import ask_about
 
     settings = read_settings()
     # Without MCP servers: parsing a text should not start programs.
-    catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
+    folder = find_folder("tools_catalog", settings.home)
+    ask_about(folder, settings)
+    catalog = open_files(folder, settings)
     return _reported(catalog.select_files(selectors))
 
 

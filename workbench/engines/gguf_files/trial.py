@@ -43,7 +43,8 @@ def open_in_child(path: Path, loading: LoadOptions, *, size_bytes: int, limit_s:
     with tempfile.TemporaryFile() as output:
         try:
             result = subprocess.run(
-                [sys.executable, "-m", CHILD],
+                # -P: a folder `workbench/` in the current folder is not ours.
+                [sys.executable, "-P", "-m", CHILD],
                 input=task,
                 stdout=output,
                 stderr=output,

