@@ -72,7 +72,7 @@ from workbench.toolbox.approval.shell.words import (
 )
 
 _MOST_FOLDERS: Final = 32
-_CHECKS: Final[Mapping[str, Check]] = {
+CHECKS: Final[Mapping[str, Check]] = {
     **{name: rule.check for name, rule in (*reading_files.RULES.items(), *writing_files.RULES.items())},
     **writing_files.CHECKS,
     **editing.CHECKS,
@@ -84,6 +84,8 @@ _CHECKS: Final[Mapping[str, Check]] = {
     **wrappers.CHECKS,
     "git": git.check_git,
 }
+_ANSWERING: Final = CHECKS.keys() - project.FORMS.keys() - machine.FORMS.keys() - builtins.CHECKS.keys()
+"""Programs that say their version without looking at the project."""
 _OWN_PROGRAM: Final = re.compile(r"\./(?!.*\.\./)[\w.+-]+(?:/[\w.+-]+)*")
 _SYSTEM_PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/([\w.+-]+)")
 _VARIABLES: Final[Mapping[str, str]] = {
@@ -197,7 +199,9 @@ class _Checker:
         ):
             self._runs_code = True
             return project.check_own_program(call)
-        if check := _CHECKS.get(name):
+        if name in _ANSWERING and [word.text for word in words[1:]] in (["--version"], ["--help"]):
+            return []
+        if check := CHECKS.get(name):
             return check(call)
         return [ApprovalReason(UNKNOWN_PROGRAM, name[:60])]
 

@@ -5,11 +5,10 @@ from collections.abc import Callable
 from typing import Final
 
 from workbench.toolbox.approval.hardline import SHELLS, LooseCommand, has_option, is_block_device
+from workbench.toolbox.approval.secret_files import is_secret
 
-_SECRET_PATH: Final = re.compile(
-    r"^(?:/private)?/etc/|^/boot/|^/usr/lib/systemd/|(?:^|/)\.(?:ssh|gnupg|aws|kube|docker|hermes)/"
-    r"|(?:^|/)\.(?:bashrc|zshrc|profile|bash_profile|zprofile|netrc|pgpass|npmrc|pypirc|git-credentials)$"
-    r"|(?:^|/)\.env(?:\.\w{1,20})?$|(?:^|/)(?:authorized_keys|id_rsa|id_ed25519|sudoers|crontab|credentials)$"
+_SYSTEM_FILE: Final = re.compile(
+    r"^(?:/private)?/etc/|^/boot/|^/usr/lib/systemd/|(?:^|/)(?:\.(?:bashrc|zshrc|profile|bash_profile|zprofile)|crontab)$"
 )
 _DROP: Final = re.compile(
     r"\bdrop\s{1,20}(?:table|database|schema|view|index|user)\b|\btruncate\s{1,20}(?:table\s)?", re.I
@@ -138,20 +137,25 @@ def _touches_a_disk(command: LooseCommand) -> bool:
     )
 
 
+def _is_configuration(word: str) -> bool:
+    return _SYSTEM_FILE.search(word) is not None or (
+        not word.startswith("/dev/") and is_secret(word, by_shape=False)
+    )
+
+
 def _writes_configuration(command: LooseCommand) -> bool:
     words = command.words[1:]
     if any(
-        redirect.sign.startswith(">") and _SECRET_PATH.search(redirect.target)
-        for redirect in command.redirects
+        redirect.sign.startswith(">") and _is_configuration(redirect.target) for redirect in command.redirects
     ):
         return True
     if command.program in ("visudo", "crontab"):
         return command.program == "visudo" or "-r" in words or "-" in words
     if command.program in ("cp", "mv", "install", "ln", "rsync", "scp") and words:
-        return _SECRET_PATH.search(words[-1]) is not None
+        return _is_configuration(words[-1])
     is_in_place = command.program in ("sed", "perl") and has_option(command, "i", "--in-place")
     is_writing = is_in_place or command.program in ("tee", "truncate")
-    return is_writing and any(_SECRET_PATH.search(word) for word in words)
+    return is_writing and any(map(_is_configuration, words))
 
 
 def _stops_a_service(command: LooseCommand) -> bool:

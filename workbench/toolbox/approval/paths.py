@@ -50,7 +50,7 @@ class Paths:
         for path in self._absolute(word.text):
             is_outside = _is_outside(path)
             # `src/auth` is a folder of source code much more often than a secret.
-            by_shape = shows_content and (is_outside or not is_recursive)
+            by_shape = shows_content and (is_outside or not is_recursive or "." in path.rsplit("/", 1)[-1])
             if self._is_secret(path, by_shape=by_shape) or (word.has_glob and _HIDDEN_GLOB.search(path)):
                 return ApprovalReason(SENSITIVE, word.text)
             if word.has_glob and shows_content and may_match_secret(path):
@@ -100,7 +100,7 @@ class Paths:
         """Yield each path that a name can mean: relative to the working folder if it is inside, otherwise absolute."""
         for part in dict.fromkeys((text, *_parts(text))):
             for folder in self.folders:
-                path = part if part.startswith("~") else normpath(join(folder, part))
+                path = _normal(part if part.startswith("~") else join(folder, part))
                 path = re.sub(r"^/{2,}", "/", path)
                 root = self.place.root
                 if root and (path == root or path.startswith(root + "/")):
@@ -108,9 +108,17 @@ class Paths:
                 yield path
 
     def _is_secret(self, path: str, *, by_shape: bool) -> bool:
+        if path.startswith("..") and self.place.root:
+            path = normpath(join(self.place.root, path))
         return is_secret(path, by_shape=by_shape) or any(
             path == folder or path.startswith(folder + "/") for folder in self.place.private
         )
+
+
+def _normal(path: str) -> str:
+    """Return a path without `..` where possible. `~/..` stays, because it is unknown where it is."""
+    normal = normpath(path)
+    return path if path.startswith("~") and not normal.startswith("~") else normal
 
 
 def _is_outside(path: str) -> bool:

@@ -21,7 +21,7 @@ _FOLDERS: Final = (
 _FILES: Final = (
     r"\.(?:netrc|pgpass|npmrc|yarnrc(?:\.yml)?|pypirc|git-credentials|my\.cnf|mylogin\.cnf|htpasswd|htdigest|s3cfg|boto|envrc"
     r"|vault[_-]?(?:token|pass)\w{0,5}|dockercfg|terraformrc|rediscli_auth|smbcredentials|fetchmailrc|msmtprc|muttrc|Xauthority"
-    r"|\w{0,20}_?history|lesshst|viminfo|claude\.json|esmtprc|ICEauthority|composer-auth\.json|curlrc|wgetrc|token)",
+    r"|\w{0,20}_?history|lesshst|viminfo|claude\.json|esmtprc|ICEauthority|authinfo|sentryclirc|databrickscfg|offlineimaprc|mbsyncrc|composer-auth\.json|curlrc|wgetrc|token)",
     r"\.env(?:\.(?!(?:example|sample|template|dist)$)[^/]*)?", r"\.env[*?\[][^/]*",
     r"\.kaggle/[^/]*|\.claude/[^/]*credential[^/]*|\.codex/auth[^/]*|\.gemini/[^/]*cred[^/]*|\.m2/settings[\w-]*\.xml"
     r"|\.gradle/gradle\.properties|\.cargo/credentials[^/]*|\.config/configstore/[^/]*|\.config/pypoetry/auth\.toml"
@@ -42,6 +42,17 @@ _PLACES: Final = re.compile(
     r"|^/dev/(?!(?:null|zero|random|urandom|stdin|stdout|stderr|fd/[0129])$)|^/root(?:/|$)",
     re.I,
 )
+_ELSEWHERE: Final = re.compile(
+    r"^(?:~[\w.-]*|/home/[^/]+|/Users/[^/]+|(?:\.\./)+)/?\.(?!\.?/)[^/]"
+    r"|^(?:/private)?/etc/(?!(?:passwd|group|hosts|hostname|resolv\.conf|issue|[\w-]*(?:release|version)|fstab|shells|services|protocols"
+    r"|timezone|localtime|motd|nsswitch\.conf|host\.conf|locale\.\w+|mime\.types|profile|environment|bash\.bashrc|inputrc|login\.defs"
+    r"|ld\.so\.conf|sysctl\.conf|crontab|magic|networks|adduser\.conf|(?:nginx|apache2|httpd|apt|alternatives|systemd|default|logrotate\.d"
+    r"|ld\.so\.conf\.d|sysctl\.d|profile\.d|cron\.\w+|udev|modprobe\.d|X11|fonts|xdg|skel|init\.d|yum\.repos\.d)(?:/.*)?)/?$)"
+    r"|^(?:/private)?/(?:run|var/(?!log(?:/|$)|tmp(?:/|$)|www(?:/|$)|cache(?:/|$)))",
+    re.I,
+)
+"""Outside of the working folder: hidden files of a home folder, and what is not known in `/etc`, `/run` and `/var`."""
+_SHAPE_OF_FOLDER: Final = re.compile(r"credential|secret|wallet|private[_-]?key|passwords?(?![a-z])", re.I)
 _SHAPE: Final = re.compile(
     r"credential|secret|wallet|passwords?(?![a-z])|passphrase|private[_-]?key|api[_-]?keys?(?![a-z])|access[_-]?keys?(?![a-z])"
     r"|service[_-]?account|mnemonic|(?<![a-z])(?:o?auth|(?:access|api|auth|bearer|refresh|bot|hf)?[_-]?tokens?|creds?)(?![a-z])",
@@ -67,15 +78,19 @@ def is_secret(path: str, *, by_shape: bool = True) -> bool:
 
     Args:
         path: Any path. Its parts may be anywhere in it, so that `../../etc/shadow` is found, too.
-        by_shape: True to look at words in the name, such as `token`, in addition to the known places.
+        by_shape: True to look at words in the name, such as `token`, and at unknown files of other places, too. False
+            is for programs that do not show what is in the file.
 
     >>> [is_secret(path) for path in ("~/.ssh/x", "conf/api_token.json", "src/token.py", "tokenizer.json")]
     [True, True, False, False]
     """
     if _PLACES.search(path):
         return True
-    name = path.rstrip("/").rsplit("/", 1)[-1]
-    return by_shape and not _SOURCE.search(name) and _SHAPE.search(name) is not None
+    folder, _, name = path.rstrip("/").rpartition("/")
+    if not by_shape:
+        return False
+    has_shape = _SHAPE.search(name) is not None or _SHAPE_OF_FOLDER.search(folder) is not None
+    return _ELSEWHERE.search(path) is not None or (has_shape and not _SOURCE.search(name))
 
 
 def may_match_secret(pattern: str) -> bool:

@@ -1,7 +1,7 @@
 """Checks of `jq` and `yq`: their expressions contain only known functions, so they load and run nothing."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -29,7 +29,11 @@ _FIELD: Final = re.compile(r"\.[A-Za-z_][\w-]*|[A-Za-z_]\w*(?=\s*:)|(?<=[{,])\s*
 _VARIABLE: Final = re.compile(r"\$([A-Za-z_]\w*)")
 _LONGEST: Final = 4_000
 _FILE: Final = re.compile(r"[\w./-]+\.(?:ya?ml|json|xml|toml)")
-_VALUED: Final = frozenset({"-o", "-p", "-I", "--indent", "--output-format", "--input-format"})
+_VALUED: Final[Mapping[str, frozenset[str]]] = {
+    "jq": frozenset({"--indent"}),
+    "yq": frozenset({"-o", "-p", "-I", "--indent", "--output-format", "--input-format"}),
+}
+"""Options whose value may be the next word."""
 _ATTACHED: Final = re.compile(r"-[opI]=?\w{1,9}")
 _PLAIN_VALUE: Final = re.compile(r"[\w. @+-]*")
 
@@ -58,7 +62,7 @@ def is_plain_expression(text: str) -> bool:
 
 def check_expression(call: ProgramCall) -> list[ApprovalReason]:
     """Check the options, the expression and the files."""
-    words = list(_without_values(call.words))
+    words = list(_without_values(call))
     if words and call.name == "yq" and words[0].text in ("e", "eval", "ea", "eval-all"):
         words = words[1:]
     place = next((place for place, word in enumerate(words) if not word.text.startswith("-")), None)
@@ -74,16 +78,16 @@ def check_expression(call: ProgramCall) -> list[ApprovalReason]:
     return RULES[call.name].check(replace(call, words=tuple(words)))
 
 
-def _without_values(words: Sequence[ShellWord]) -> Iterator[ShellWord]:
+def _without_values(call: ProgramCall) -> Iterator[ShellWord]:
     """Yield the words without options whose values are further words, if the values are plain."""
-    remaining = iter(words)
+    remaining = iter(call.words)
     for word in remaining:
-        count = 2 if word.text in ("--arg", "--argjson") else 1 if word.text in _VALUED else 0
+        count = 2 if word.text in ("--arg", "--argjson") else 1 if word.text in _VALUED[call.name] else 0
         values = [next(remaining, None) for _ in range(count)]
         if any(value is None or not _PLAIN_VALUE.fullmatch(value.text) for value in values):
             # The rule of the program refuses it.
             yield ShellWord(text="--a-value-that-is-not-plain")
-        elif not count and not _ATTACHED.fullmatch(word.text):
+        elif not count and not (call.name == "yq" and _ATTACHED.fullmatch(word.text)):
             yield word
 
 
@@ -94,8 +98,8 @@ RULES: Final[Mapping[str, ProgramRule]] = {
         need=RuleCondition.NOTHING,
     ),
     "yq": ProgramRule(
-        options="-CceMNnPrRsSy --prettyPrint --no-colors --colors --output-format[=] --input-format[=] --unwrapScalar[=] --null-input"
-        " --raw-output --indent[=] --no-doc",
+        options="-CceMNnPry --prettyPrint --no-colors --colors --output-format[=] --input-format[=] --unwrapScalar[=] --null-input"
+        " --indent[=] --no-doc",
         need=RuleCondition.NOTHING,
     ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from workbench.toolbox.approval.reason import UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _SHOWN: Final = (
-    r"-\d+|-[psnuwbzrtSGLMCcqvaliEFiwhUx]{1,4}\d*|--(?:oneline|stat|graph|all|decorate|no-decorate|name-only|name-status|numstat|shortstat|"
+    r"-\d+|-u(?:no|all|normal)|-[psnuwbzrtSGLMCcqvaliEFiwhUx]{1,4}\d*|--(?:oneline|stat|graph|all|decorate|no-decorate|name-only|name-status|numstat|shortstat|"
     r"patch|no-patch|cached|staged|color|no-color|abbrev-commit|no-merges|merges|follow|reverse|first-parent|word-diff|"
     r"summary|check|short|branch|porcelain|long|no-pager|no-renames|ignore-all-space|ignore-space-change|minimal|no-ext-diff|"
     r"no-textconv|exit-code|quiet|full-history|tags|left-right|cherry-pick|cherry-mark|ignored|untracked-files|merge-base|raw|"
@@ -40,8 +40,9 @@ _LOOKS: Final[Mapping[str, str]] = {
     "merge-base": rf"--(?:is-ancestor|all|fork-point)|{_ANY}",
     "name-rev": _ANY, "check-ignore": rf"-[vqn]+|{_ANY}", "count-objects": r"-[vH]+", "version": r"--build-options", "check-attr": rf"-a|{_ANY}",
 }  # fmt: skip
+_LISTS: Final = frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--points-at"})
 _CHANGES: Final[Mapping[str, str]] = {
-    "branch": r"(?!-)[\w./*-]+", "tag": r"(?!-)[\w.*/-]+", "bisect": r"start|good|bad|reset|log|skip|[\w.~^]+", "help": r"[a-z-]+|-a",
+    "branch": r"(?!-)[\w./*-]+", "tag": r"(?!-)[\w.*/-]+", "bisect": r"start|good|bad|reset|log|skip|[\w.~^]+", "help": r"(?!-)[a-z-]+|-a",
     "var": r"GIT_\w+",
     "add": rf"-[AupNvn]+|--(?:all|update|intent-to-add|dry-run|verbose)|{_ANY}",
     "mv": r"-[vkn]+|[^-][\s\S]*", "init": r"-q|--quiet|-b|--initial-branch=[\w/-]+|[\w-]+|\.",
@@ -108,9 +109,9 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         and texts[-2] in ("user.name", "user.email")
         and texts[:-2] in ([], ["--local"])
     ):
-        return []
-    if name in ("branch", "tag") and {"-l", "--list"} & set(texts):
-        # The names are patterns.
+        return needed(RuleCondition.CONTAINED, call, name)
+    if name in ("branch", "tag") and _LISTS & set(texts):
+        # The names are patterns or commits.
         arguments = [word for word in arguments if word.text.startswith("-")]
     if name == "config" and sum(not text.startswith("-") for text in texts) > 1:
         return [_unknown(call, name)]
@@ -121,6 +122,11 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
             "n" in text for text in texts
         )
         return [] if is_dry else [_unknown(call, name)]
+    is_outside = name in ("add", "mv", "rm", "init", "restore", "reset") and not all(
+        map(call.paths.is_inside, arguments)
+    )
+    if is_outside or (name == "rm" and "-r" in texts and "--cached" not in texts):
+        return [_unknown(call, name)]
     if name == "apply" and not {"--check", "--stat"} & set(texts):
         return [_unknown(call, name)]
     if name == "tag" and texts[:1] in (["-a"], ["-m"]):

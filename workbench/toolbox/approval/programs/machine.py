@@ -17,7 +17,7 @@ from workbench.toolbox.approval.programs.rule import (
 )
 from workbench.toolbox.approval.reason import ApprovalReason
 
-_VERSION: Final = VERSION._replace(need=LOOK)
+_VERSION: Final = Form(r"--version|-V|-v|version|--help", need=PURE)
 _CONTAINERS: Final = (
     _VERSION,
     Form(
@@ -25,6 +25,7 @@ _CONTAINERS: Final = (
         r"|inspect|compose logs",
         r"-[anqsft]+|--(?:all|quiet|no-trunc|tail|since|timestamps|filter)(?:=[\w=.-]+)?|(?!-)[\w{}. \t:|/=-]+|--format",
         LOOK,
+        own=r"--filter(?:=[\w=.-]+)?",
     ),
     Form(
         r"build|compose (?:up|build|down|stop|start|pull|restart)",
@@ -40,7 +41,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "kubectl": (
         Form(r"version(?: --client)?|cluster-info|config current-context|config get-contexts", need=LOOK),
         Form(r"get|describe|top|logs|explain|api-resources", r"-[nAow]+|--(?:all-namespaces|namespace|tail|since)(?:=[\w-]+)?|(?!-)[\w./,-]+", LOOK,
-             never=r".*secret"),
+             never=r".*secret", own="-o"),
     ),
     "systemctl": (Form(
         r"(?:--user )?(?:--no-pager )?(?:status|is-active|is-enabled|is-failed|list-units|list-timers|show|list-unit-files|list-sockets)",
@@ -90,7 +91,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(("umask", "alias", "wait"), (Form("", need=PURE),)),
     "ps": (Form(
         r"(?:-?[auxwfj]*[auxf][auxwfj]*|-(?:e|A)[fFlLjHMw]*)?(?: f| ww?| --forest| --no-headers| -H| -ww)*|(?:-[eA] )?-p \d+(?:,\d+)*"
-        rf"|-(?:e|A) ?-?o {_PS}|-eo {_PS}|-o {_PS}|-p \d+ -o {_PS}|-C [\w.-]+", rf"--sort=[-+]?{_PS}", PURE),),
+        rf"|-(?:e|A) ?-?o {_PS}|-eo {_PS}|-o {_PS}|-p \d+ -o {_PS}|-C [\w.-]+", rf"--sort=[-+]?{_PS}", PURE, own="-o"),),
     **dict.fromkeys(("ansible", "gcloud", "az", "ffmpeg", "convert", "magick", "pandoc", "ffprobe", "gdb", "vim", "nano", "emacs", "ssh", "code", "rsync", "scp"),
                     (Form("--version|-version|-V", need=PURE),)),
 }  # fmt: skip

@@ -119,8 +119,9 @@ _MODULES: Final = (
     "pytest|unittest|mypy|ruff|black|isort|flake8|pylint|pyright|coverage|compileall|py_compile|doctest|build|venv|tox|nox"
     "|json\\.tool|bandit|cProfile|pydocstyle|sphinx|mkdocs|pre_commit"
 )
+_PACKAGE_OWN: Final = r"--(?:pre|save|save-dev|save-exact)"
 _PACKAGE: Final = r"(?:-[rUeqcD]|--(?:upgrade|quiet|no-cache-dir|no-deps|dry-run|pre|dev|save-dev|group=\w+)|\.(?:\[[\w,-]+\])?|\w[\w.\[\],=<>~!-]*|\.?/?requirements[\w./-]*)"
-_PLUGINS: Final = r"-(?:p|c|o)(?!ov)\b|--(?:pdbcls|debugger|override-ini|rootdir|confcutdir|plugin|config-?file|rulesdir|resolve-plugins|load-plugins|init-hook|python-executable|eval|config=.*\()"
+_PLUGINS: Final = r"\+|-(?:p|c|o|r)(?!ov)\b|--(?:pdbcls|debugger|override-ini|rootdir|confcutdir|plugin|config-?file|rulesdir|resolve-plugins|load-plugins|init-hook|python-executable|eval|config=.*\()"
 _SELECTED: Final = rf"{ARGUMENT}|(?!-)[\w ()\[\].:,/@=+-]*"
 _ANSWER: Final = Form(r"--version|-V|-v|-version", need=PURE)
 """Form of interpreters and compilers, which answer it without looking at the project. Other tools load plugins, wrappers
@@ -129,7 +130,7 @@ _PYTHON: Final = (
     _ANSWER,
     VERSION,
     Form(rf"{_UNBUFFERED}-m pip (?:list|show|freeze|check|--version|config list)", WORD),
-    Form(r"-m pip install", _PACKAGE),
+    Form(r"-m pip install", _PACKAGE, own=_PACKAGE_OWN),
     Form(
         rf"{_UNBUFFERED}-m (?:{_MODULES})",
         _SELECTED,
@@ -142,9 +143,9 @@ _PIP: Final = (
     VERSION,
     Form(
         r"list|show|freeze|check|index versions|config list|cache dir|debug|inspect",
-        rf"{WORD}|--(?:outdated|format=\w+)|-o",
+        rf"{WORD}|--(?:outdated|format=\w+)",
     ),
-    Form(r"install|download|wheel", _PACKAGE),
+    Form(r"install|download|wheel", _PACKAGE, own=_PACKAGE_OWN),
 )
 _NPM: Final = (
     VERSION,
@@ -159,6 +160,7 @@ _NPM: Final = (
         r"install|i|ci|add",
         r"-[DSE]|--(?:save-dev|save|save-exact|no-audit|no-fund|frozen-lockfile|immutable|dev|legacy-peer-deps"
         r"|production|omit=dev)|@?\w[\w./@^~-]*",
+        own=_PACKAGE_OWN,
     ),
     Form(
         r"test|t|start|build|lint|format|run(?:-script)? [\w:.-]+|dev|typecheck|check",
@@ -191,13 +193,18 @@ _GO: Final = (
         r"build|test|run|vet|fmt|generate|get|mod (?:tidy|download|init|verify|graph|why)|install",
         r"-[\w=./-]+|[\w./@-]+",
         never=r"--?(?:exec|toolexec|vettool|overlay|ldflags|gcflags)",
+        own="-o",
     ),
 )
-_CHECKER: Final = (VERSION, Form("", ARGUMENT, never=_PLUGINS.replace("-(?:p|c|o)(?!ov)\\b|", "")))
+_CHECKER: Final = (VERSION, Form("", ARGUMENT, never=_PLUGINS.replace("-(?:p|c|o|r)(?!ov)\\b|", "")))
 _TESTER: Final = (VERSION, Form("", rf"--|{_SELECTED}", never=_PLUGINS))
 _COMPILER: Final = (
     VERSION,
-    Form("", r"-(?!wrapper|fplugin|specs|B|X|Wl|plugin|load)[\w=+./-]+|(?!/|@|-)[\w./+-]+"),
+    Form(
+        "",
+        r"-(?!wrapper|fplugin|fpass|fuse|specs|B|X|Wl|plugin|load)[\w=+./-]+|(?!/|@|-)[\w./+-]+",
+        own=r"-o[\w./+-]*",
+    ),
 )
 _SCRIPT: Final = (
     _ANSWER,
@@ -210,7 +217,7 @@ _BUILDER: Final = (
     VERSION,
     Form(
         "",
-        r"-[qBo]|--(?:no-restore|no-daemon|quiet|stacktrace)|:?[a-z]\w*:?\w*|exec|rspec|deps\.get",
+        r"-[qB]|--(?:no-restore|no-daemon|quiet|stacktrace)|:?[a-z]\w*:?\w*|exec|rspec|deps\.get",
         never=r".*(?:publish|deploy|release)",
     ),
 )
@@ -239,12 +246,12 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     # The file may name the program that answers.
     "ldd": (Form("", FILE),),
     **dict.fromkeys(("node", "deno", "ruby", "php", "lua", "Rscript", "julia", "java", "perl"), _SCRIPT),
-    "cmake": (_ANSWER, VERSION, Form("", r"\.\.?|-[BSjG]|-D[A-Z][A-Z0-9_]*(?<!COMMAND)(?<!LAUNCHER)(?<!COMPILER)(?<!PROGRAM)=(?:ON|OFF|\w+)|[\w./]+|-[BS][\w./-]+|-j\d+|--(?:build|target|parallel|config|preset)|-DCMAKE_BUILD_TYPE=\w+")),
+    "cmake": (_ANSWER, VERSION, Form("", r"\.\.?|-[BSjG]|-D[A-Z][A-Z0-9_]*(?<!COMMAND)(?<!LAUNCHER)(?<!COMPILER)(?<!PROGRAM)=(?:ON|OFF|\w+)|[\w./]+|-[BS][\w./-]+|-j\d+|--(?:build|target|parallel|config|preset)|-DCMAKE_BUILD_TYPE=\w+", own="--(?:config|preset)")),
     "npx": (VERSION, Form(r"tsc|eslint|prettier|jest|vitest|playwright test|webpack|vite build|tailwindcss|mocha|next build|prisma generate",
-                          ARGUMENT, never=_PLUGINS)),
+                          ARGUMENT, never=_CHECKER[1].never)),
     "uv": (
         VERSION, Form(r"pip (?:list|show|freeze|check)|tree|python list", r"(?!-)[\w.-]+"),
-        Form(rf"sync|lock|venv|run (?:{_RUNNERS})", ARGUMENT), Form(r"pip install|add", _PACKAGE),
+        Form(rf"sync|lock|venv|run (?:{_RUNNERS})", ARGUMENT), Form(r"pip install|add", _PACKAGE, own=_PACKAGE_OWN),
     ),
     "poetry": (
         VERSION, Form(r"show|env info|check|env list", r"(?!-)[\w.-]+"),

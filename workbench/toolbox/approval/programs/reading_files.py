@@ -87,7 +87,7 @@ RULES: Final[Mapping[str, ProgramRule]] = {
                          recursive=frozenset({"-r", "--recursive"}) if name == "diff" else frozenset())
        for name, options in _FILES.items()},
     **{name: ProgramRule(options=options, shows_content=False, accepts_any_name=True, need=_PURE,
-                         recursive=frozenset({"-R", "--recursive"}) if name == "ls" else frozenset())
+                         recursive={"ls": frozenset({"-R", "--recursive"}), "du": frozenset({"-a", "--all"})}.get(name, frozenset()))
        for name, options in _NAMES.items()},
     **{name: ProgramRule(options=options, operands=Operands.NONE, need=_PURE) for name, options in _STATES.items()},
     **{name: ProgramRule(options=options, operands=Operands.TEXT, need=_PURE) for name, options in _WORDS.items()},
@@ -106,7 +106,7 @@ RULES: Final[Mapping[str, ProgramRule]] = {
     "printenv": ProgramRule(options="-0", operands=Operands.TEXT),
     "dmesg": ProgramRule(options="-TtHkLxe --human --ctime", operands=Operands.NONE),
     "ag": ProgramRule(options=_AG, text_first=True, searches=True, is_recursive=True),
-    "lsof": ProgramRule(options="-nPtlU -i: -p: -u: -c:", operands=Operands.TEXT, need=_PURE),
+    "lsof": ProgramRule(options="-nPtlU -i: -p: -u: -c: -s:", operands=Operands.TEXT, need=_PURE),
     "iostat": ProgramRule(options="-cdhkmtxyz", operands=Operands.TEXT),
     "findmnt": ProgramRule(options="-lJn", operands=Operands.TEXT),
     "iconv": ProgramRule(options="-cls -f: -t: --from-code= --to-code= --list"),
@@ -115,8 +115,8 @@ RULES: Final[Mapping[str, ProgramRule]] = {
     "objdump": ProgramRule(options="-aCdDfghprRsStTwxz -j: -M: --disassemble --demangle --all-headers --no-show-raw-insn", need=_PURE),
     "readelf": ProgramRule(options="-aAdehlnrsStuVW --all --file-header --segments --sections --symbols --dynamic --wide --headers", need=_PURE),
     "wdiff": ProgramRule(options="-123 --no-deleted --no-inserted --no-common --statistics"),
-    "cloc": ProgramRule(options="--by-file --quiet --json --csv --md --vcs= --exclude-dir= --include-lang=", is_recursive=True),
-    "tokei": ProgramRule(options="-f -e: -t: --files --exclude=", is_recursive=True),
+    "cloc": ProgramRule(options="--by-file --quiet --json --csv --md --exclude-dir= --include-lang=", is_recursive=True, shows_content=False),
+    "tokei": ProgramRule(options="-f -e: -t: --files --exclude=", is_recursive=True, shows_content=False),
     "tldr": ProgramRule(operands=Operands.TEXT, need=RuleCondition.NO_NETWORK),
 }  # fmt: skip
 """Rules by program. Those that need nothing are the short list of pure readers, which run without a sandbox, too."""

@@ -24,10 +24,10 @@ _FAMILIES: Final = (
     "config", "pdb", "shell", "browser", "editor", "filter", "hook", "python-path", "pythonpath", "python-executable",
     "interpreter", "toolexec", "wrapper", "linker", "runner", "javaagent", "agent", "inspect", "debugger", "log-file", "save",
     "dump", "directory", "target-dir", "rootdir", "confcutdir", "rules", "resolve-plugins", "script", "run-", "rsync-path",
-    "upload-pack", "receive-pack", "open", "env-file", "workspace-", "cwd", "prefix", "project-dir", "source-root",
+    "upload-pack", "receive-pack", "open", "env-file", "workspace-", "custom-", "reporter", "formatter", "parser", "preset", "setup", "global", "transform", "cwd", "prefix", "project-dir", "source-root",
 )  # fmt: skip
 """Beginnings of long options that name a program, code or a file to write. Getopt accepts their beginnings, too."""
-_COMMON: Final = frozenset({"check", "target", "project", "env", "run", "rule", "workspace"})
+_COMMON: Final = frozenset({"check", "ext", "target", "project", "env", "run", "rule", "workspace"})
 """Options in full that are also the beginning of such an option."""
 _FAMILY_PARTS: Final = re.compile(
     r"-(?:exec\w*|plugins?|command|cmd|program|hooks?|pack|action|output|file)$"
@@ -43,9 +43,10 @@ def is_risky_option(text: str) -> bool:
     match = re.match(r"(--?)([A-Za-z][\w-]*)", text)
     if match is None:
         return False
-    dashes, name = match.group(1), match.group(2).lower()
+    dashes, name = match.groups()
     if dashes == "-" and name.startswith("o"):
         return True
+    name = name.lower()
     is_beginning = (
         len(name) >= 3 and name not in _COMMON and any(family.startswith(name) for family in _FAMILIES)
     )
@@ -185,10 +186,18 @@ class ProgramRule:
             yield call.unknown(operands[self.most])
         is_recursive = self.is_recursive or bool(used & self.recursive)
         is_wide = is_recursive or any(word.has_glob for word in operands)
-        shows_all = bool(used & {"-v", "-f", "--invert-match", "--file"}) or not all(map(_is_specific, texts))
+        shows_all = bool(used & {"-v", "-f", "--invert-match", "--file"}) or not all(
+            _is_specific(word, is_everywhere=self._searches_everywhere(operands, used)) for word in texts
+        )
         if self.searches and is_wide and shows_all and "--files" not in used:
             yield ApprovalReason(PATTERN, f"{call.name}: a text that many lines have")
         yield from self._operands(operands, call, is_recursive=is_recursive)
+
+    def _searches_everywhere(self, operands: Sequence[ShellWord], used: set[str]) -> bool:
+        """Whether a search may reach files such as `.env`. `rg` leaves out hidden and ignored files."""
+        if self.is_recursive and not used & _UNRESTRICTED:
+            return False
+        return not operands or any(word.has_glob or not word.text.strip("./") for word in operands)
 
     def _option(
         self, word: ShellWord, following: Iterator[ShellWord]
@@ -239,20 +248,26 @@ class ProgramRule:
                 yield from _found(call.paths.reading(word, shows_content=False))
 
 
-_SECRET_TEXT: Final = re.compile(
-    r"pass|secret|token|api.?key|akia|begin|private|credential|bearer|auth|ghp_|sk-|hf_|xox", re.I
-)
+_UNRESTRICTED: Final = frozenset({
+    "-u", "-U", "-g", "--glob", "--iglob", "--hidden", "--no-ignore", "--no-ignore-vcs", "--unrestricted",
+})  # fmt: skip
+"""Options with which `rg` and `ag` also search hidden and ignored files. A pattern of names has precedence over these."""
+_SECRET_TEXT: Final = re.compile(r"passw|secret|api.?key|akia|begin|private|ghp_|sk-|hf_|xox", re.I)
+_SECRET_WORD: Final = re.compile(r"pass|token|credential|bearer|auth", re.I)
 
 
-def _is_specific(word: ShellWord) -> bool:
+def _is_specific(word: ShellWord, *, is_everywhere: bool) -> bool:
     """Whether few lines match a pattern, so that a search of many files does not print whole files or their secrets.
 
     Each alternative has to contain three letters that are not optional.
 
-    >>> [_is_specific(ShellWord(text=text)) for text in ("TODO", "def main|class A", "", "x*", "TODO|.", "password")]
-    [True, True, False, False, False, False]
+    >>> texts = ("TODO", "def main|class A", "", "x*", "TODO|.", "password", "token")
+    >>> [_is_specific(ShellWord(text=text), is_everywhere=True) for text in texts]
+    [True, True, False, False, False, False, False]
     """
     if not word.is_known or _SECRET_TEXT.search(word.text):
+        return False
+    if is_everywhere and _SECRET_WORD.search(word.text):
         return False
     plain = re.sub(r"\[[^\]]*\]|\\[A-Za-z]", " ", word.text)
     if re.search(r"\)\\?[*?{]", plain):
@@ -301,6 +316,8 @@ class Form(NamedTuple):
     need: RuleCondition = RuleCondition.SANDBOX
     never: str = r"(?!)"
     """Pattern that must not match the beginning of any word."""
+    own: str = r"(?!)"
+    """Pattern of the options of the program that only look risky; see `is_risky_option`."""
 
 
 PURE: Final = RuleCondition.NOTHING
@@ -332,7 +349,7 @@ def check_forms(call: ProgramCall, forms: Mapping[str, Sequence[Form]]) -> list[
             _LOSS.search(text) for text in texts if text not in _NO_LOSS
         ):
             break
-        if OPTION in form.rest and any(is_risky_option(text) for text in texts):
+        if any(is_risky_option(text) and not re.fullmatch(form.own, text) for text in texts):
             break
         check = call.paths.outside if form.need is RuleCondition.SANDBOX else call.paths.reading
         files = (check(word) for word in call.words if form.need is not RuleCondition.NO_NETWORK)

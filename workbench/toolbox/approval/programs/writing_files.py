@@ -145,7 +145,8 @@ def check_zip(call: ProgramCall) -> list[ApprovalReason]:
     if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
         return [call.unknown()]
     operands = [word for word in call.words if not word.text.startswith("-")]
-    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *needed(_CONTAINED, call)]
+    need = RuleCondition.NOTHING if call.name == "unzip" and texts[:1] == ("-l",) else _CONTAINED
+    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *needed(need, call)]
 
 
 def _is_recursive(call: ProgramCall) -> bool:
