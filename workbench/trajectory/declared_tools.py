@@ -18,7 +18,8 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.row import Declaration, RowEntry, RowFinding
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange
 
-_TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
+_OPEN: Final = "<tools>"
+_TAG: Final = re.compile(rf"{_OPEN}(?=\s*+[\[{{<])")
 """An open tag followed by tools. The sentences around the tools mention `<tools> </tools>` with nothing inside."""
 _ELEMENTS: Final = re.compile(r"<tools>\s*+<function>")
 """Tools as Qwen3-Coder's template lists them: as elements, which leave out much of the schemas.
@@ -172,7 +173,7 @@ def _cached_system(text: str, pointer: str, entry: int) -> _Read:
 
 def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> tuple[Declaration, ...]:
     declarations: list[Declaration] = []
-    for tag in _TAG.finditer(text):
+    for tag in _tags(text):
         end = text.find(_CLOSE, tag.end())
         if end < 0:
             continue
@@ -191,9 +192,18 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
     return tuple(declarations)
 
 
+def _tags(text: str) -> Iterator["re.Match[str]"]:
+    """Yield the open tags that are followed by tools. `find` skips what is between them ten times as fast."""
+    position = text.find(_OPEN)
+    while position >= 0:
+        if tag := _TAG.match(text, position):
+            yield tag
+        position = text.find(_OPEN, position + 1)
+
+
 def lists_tools(text: str, tools: OfferedTools) -> bool:
     """Whether a system text lists the tools, within `<tools>` or by each name in double quotes."""
-    if _TAG.search(text):
+    if next(_tags(text), None):
         return True
     return bool(tools.names) and all(json.dumps(name, ensure_ascii=False) in text for name in tools.names)
 
@@ -205,7 +215,7 @@ def repeats_column(text: str, column: str) -> bool:
         text: The system text.
         column: The column, a JSON list of objects.
     """
-    starts = [tag.end() for tag in _TAG.finditer(text) if not text.startswith(_CLOSE, tag.end())]
+    starts = [tag.end() for tag in _tags(text) if not text.startswith(_CLOSE, tag.end())]
     if not starts:
         return True
     end = text.find(_CLOSE, starts[0])

@@ -283,7 +283,8 @@ _MOST_SEEN: Final = 1_000
 def _plain_tools(column: str | None, system: str) -> OfferedTools | None:
     if not column or not repeats_column(system, column):
         return None
-    specs = plain_specs(column)
-    if specs is None or len({spec.name for spec in specs.specs}) < len(specs.specs):
+    declared = plain_specs(column)
+    if declared is None or not all(map(is_surely_sound, declared.specs)):
         return None
-    return OfferedTools(specs=specs.specs) if all(map(is_surely_sound, specs.specs)) else None
+    tools = OfferedTools(specs=declared.specs)
+    return tools if len(tools.by_name) == len(tools.specs) else None
