@@ -233,15 +233,14 @@ class ExportSource:
                     message_id=message.id,
                 )
             exported.append(_Exported(message.id, exported_message, summary.added))
-        placed = [
-            *with_added(
-                exported,
+        if any(item.added for item in exported):
+            exported[:] = with_added(
+                tuple(exported),
                 lambda item: item.added,
                 lambda item: item.exported.message.role is Role.TOOL,
                 lambda item, message: _Exported(item.id, added_message(message), ()),
             )
-        ]
-        return MessageRun(tuple(item.id for item in placed), tuple(item.exported for item in placed))
+        return MessageRun(tuple(item.id for item in exported), tuple(item.exported for item in exported))
 
     def columns(self, *, leaf: ExportMessage | None = None, contract_name: str | None = None) -> JsonObject:
         """Return the other columns of the row: those of the imported row, or else session, contract and model.

@@ -9,7 +9,6 @@ from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.parsed_row import ParsedEntry, ParsedRow
-from workbench.trajectory.validate.text_rules import texts_of
 
 REPLACEMENT: Final = "\ufffd"
 """What a decoder writes for bytes that it cannot decode."""
@@ -66,7 +65,7 @@ def _written_texts(parsed_entry: ParsedEntry) -> Iterator[tuple[str, str]]:
     """
     entry = parsed_entry.entry
     escaped = {call.arguments_pointer for call in entry.calls if call.arguments_text}
-    for text, pointer in texts_of(entry):
+    for text, pointer in parsed_entry.texts:
         yield _unescaped(text) if pointer in escaped else text, pointer
     if "\\u" not in entry.text or _is_damaged(entry.text):
         return

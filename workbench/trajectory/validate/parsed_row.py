@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from workbench.chat.cached import lockless_cached_property
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import ReadCall, Reading, SegmentKind
+from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.hermes_text import REPEATED
 from workbench.trajectory.row import BARE, EntryCall, RowEntry, TrainingRow
@@ -60,7 +62,7 @@ class ParsedCall:
     """Members of the call beside its name and arguments."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ParsedEntry:
     """An entry with its parsed text."""
 
@@ -69,6 +71,20 @@ class ParsedEntry:
     """Reading of a model's text. None for other roles, and if the text is only valid calls and prose."""
     calls: tuple[ParsedCall, ...] = ()
     """The calls that could be parsed from the text, then the calls outside the text."""
+
+    @lockless_cached_property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        """The texts of the entry with their pointers, including its thought and the arguments of its calls."""
+        entry = self.entry
+        texts = [(entry.text, entry.text_pointer)] if entry.text else []
+        if entry.thought:
+            texts.append((entry.thought, entry.pointer))
+        for call in entry.calls:
+            if call.arguments_text:
+                texts.append((call.arguments_text, call.arguments_pointer))
+            elif call.arguments:
+                texts.append((template_json(call.arguments), call.arguments_pointer))
+        return texts
 
     @property
     def is_countable(self) -> bool:

@@ -7,7 +7,6 @@ from typing import Final
 
 from workbench.chat.message import Role
 from workbench.hermes.marks import CONTROL_MARK
-from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.generated import is_generated
@@ -45,7 +44,7 @@ _ABOUT_TEMPLATES: Final = re.compile(
 def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `control-mark` and `placeholder`, at most one of each per text."""
     for parsed_entry in parsed.entries:
-        for text, pointer in texts_of(parsed_entry.entry):
+        for text, pointer in parsed_entry.texts:
             if message := _mark(parsed_entry, text) if "<" in text else "":
                 yield row_finding("control-mark", message, entry=parsed_entry.entry, pointer=pointer)
             if message := _placeholder(parsed_entry.entry, text):
@@ -57,7 +56,7 @@ def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     texts = [
         (text, pointer, parsed_entry.entry)
         for parsed_entry in parsed.entries
-        for text, pointer in texts_of(parsed_entry.entry)
+        for text, pointer in parsed_entry.texts
     ]
     # Rows of one dataset share their system texts, so each of those is searched once.
     shared = [
@@ -81,19 +80,6 @@ def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 @lru_cache(maxsize=250)
 def _shared_text_may_have_secrets(text: str) -> bool:
     return may_have_secrets(text)
-
-
-def texts_of(entry: RowEntry) -> Iterator[tuple[str, str]]:
-    """Yield the texts of an entry with their pointers, including its thought and the arguments of its calls."""
-    if entry.text:
-        yield entry.text, entry.text_pointer
-    if entry.thought:
-        yield entry.thought, entry.pointer
-    for call in entry.calls:
-        if call.arguments_text:
-            yield call.arguments_text, call.arguments_pointer
-        elif call.arguments:
-            yield template_json(call.arguments), call.arguments_pointer
 
 
 def _mark(parsed_entry: ParsedEntry, text: str) -> str:
