@@ -173,6 +173,9 @@ def test_the_best_isolation_is_chosen_and_described(data):
         "your own permissions" in summaries[Isolation.NONE]
         and "Install bubblewrap" in summaries[Isolation.NONE]
     )
+    # Where only pure readers run unasked, `workbench doctor` and the page say so.
+    for kind, summary in [*summaries.items(), ("ssh", SshEnvironment(host="h").summary)]:
+        assert ("short list of pure readers" in summary) is (kind is not Isolation.SANDBOX)
     registry = Registry()
     assert terminal_of(environment, {}, data).register_tools(registry) == (
         f"Terminal: {environment.summary}",

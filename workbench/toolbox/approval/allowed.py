@@ -128,6 +128,7 @@ class _Checker:
         self._folders: tuple[str, ...] = (place.folder or ".",)
         self._writes = False
         self._runs_code = False
+        self._lists_files = True
 
     def doubts(self) -> Iterator[ApprovalReason]:
         """Yield every reason to ask."""
@@ -142,9 +143,11 @@ class _Checker:
         yield from self._redirections(command, paths)
         for assignment in command.assignments:
             yield from self._assignment(assignment, is_for_read=bool(words) and words[0].text == "read")
+        self._lists_files = self._lists_files and all(sign[0] != "<" for sign, _ in command.redirections)
         if words:
             self._note(words)
             yield from self._judge(words, paths)
+            self._lists_files = self._lists_files and wrappers.lists_files(words)
             yield from self._move(words)
 
     def _redirections(self, command: Command, paths: Paths) -> Iterator[ApprovalReason]:
@@ -193,7 +196,9 @@ class _Checker:
         name = words[0].text
         if match := _SYSTEM_PROGRAM.fullmatch(name):
             name = match.group(1)
-        call = ProgramCall(name=name, words=words[1:], paths=paths, judge=self._judge)
+        call = ProgramCall(
+            name=name, words=words[1:], paths=paths, judge=self._judge, gets_file_names=self._lists_files
+        )
         if _OWN_PROGRAM.fullmatch(name) and all(
             paths.is_inside(ShellWord(text=folder)) for folder in self._folders
         ):

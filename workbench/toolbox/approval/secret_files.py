@@ -39,11 +39,11 @@ _FILES: Final = (
 _PLACES: Final = re.compile(
     rf"(?:^|/)(?:{'|'.join(_FOLDERS)})(?:/|$)|(?:^|/)(?:{'|'.join(_FILES)})/?$"
     r"|(?:^|/)proc/(?!(?:cpuinfo|meminfo|version|loadavg|uptime|mounts|filesystems|stat|swaps|partitions|cmdline)$)"
-    r"|^/dev/(?!(?:null|zero|random|urandom|stdin|stdout|stderr|fd/[0129])$)|^/root(?:/|$)",
+    r"|^/inet\d?/|^/dev/(?!(?:null|zero|random|urandom|stdin|stdout|stderr|fd/[0129])$)|^/root(?:/|$)",
     re.I,
 )
 _ELSEWHERE: Final = re.compile(
-    r"^(?:~[\w.-]*|/home/[^/]+|/Users/[^/]+|(?:\.\./)+)/?\.(?!\.?/)[^/]"
+    r"^(?:~|/|\.\./).*/\.[^./]|^~.*/\.\.(?:/|$)|^\.\./\.[^./]"
     r"|^(?:/private)?/etc/(?!(?:passwd|group|hosts|hostname|resolv\.conf|issue|[\w-]*(?:release|version)|fstab|shells|services|protocols"
     r"|timezone|localtime|motd|nsswitch\.conf|host\.conf|locale\.\w+|mime\.types|profile|environment|bash\.bashrc|inputrc|login\.defs"
     r"|ld\.so\.conf|sysctl\.conf|crontab|magic|networks|adduser\.conf|(?:nginx|apache2|httpd|apt|alternatives|systemd|default|logrotate\.d"
@@ -51,7 +51,7 @@ _ELSEWHERE: Final = re.compile(
     r"|^(?:/private)?/(?:run|var/(?!log(?:/|$)|tmp(?:/|$)|www(?:/|$)|cache(?:/|$)))",
     re.I,
 )
-"""Outside of the working folder: hidden files of a home folder, and what is not known in `/etc`, `/run` and `/var`."""
+"""Outside of the working folder: hidden files, and what is not known in `/etc`, `/run` and `/var`."""
 _SHAPE_OF_FOLDER: Final = re.compile(r"credential|secret|wallet|private[_-]?key|passwords?(?![a-z])", re.I)
 _SHAPE: Final = re.compile(
     r"credential|secret|wallet|passwords?(?![a-z])|passphrase|private[_-]?key|api[_-]?keys?(?![a-z])|access[_-]?keys?(?![a-z])"

@@ -21,7 +21,7 @@ _ANY: Final = r"[^-][\s\S]*|--"
 _LOOKS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("log", "show", "diff", "status", "shortlog", "whatchanged", "blame", "annotate", "show-branch", "range-diff",
                      "diff-tree", "diff-files", "diff-index", "rev-list", "cherry"), f"{_SHOWN}|{_ANY}"),
-    "grep": rf"-[niwlLchHEFPvqo0]*[eABC]?\d*|--(?:cached|untracked|count|line-number|ignore-case|name-only|word-regexp|and|or|not)|{_ANY}",
+    "grep": rf"-[niwlLchHEFPvqo0]*[eABC]?\d*|--(?:cached|count|line-number|ignore-case|name-only|word-regexp|and|or|not)|{_ANY}",
     "ls-files": rf"-[cdmoiskuztv]+|--(?:cached|deleted|modified|others|ignored|stage|exclude-standard|full-name|error-unmatch)|{_ANY}",
     "ls-tree": rf"-[rtdlz]+|--(?:name-only|name-status|full-tree)|{_ANY}",
     "rev-parse": rf"--(?:short|abbrev-ref|show-toplevel|verify|git-dir|is-inside-work-tree|quiet|symbolic-full-name)(?:=\w*)?|{_ANY}",
@@ -79,7 +79,8 @@ def check_git(call: ProgramCall) -> list[ApprovalReason]:
         del words[:2]
     if words and words[0].text in ("--version", "--help") and len(words) == 1:
         return []
-    if not words or not words[0].is_fixed:
+    # Another repository's configuration may name programs.
+    if not words or not words[0].is_fixed or not call.paths.is_inside(ShellWord(text=".")):
         return [call.unknown()]
     name, arguments = words[0].text, words[1:]
     if doubt := _lossy(call, name, arguments):

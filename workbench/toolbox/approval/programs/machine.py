@@ -62,7 +62,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "ss": (Form("", r"-[tulpnasx46]+", PURE),),
     "netstat": (Form("", r"-[tulpnasr]+", PURE),),
     "man": (Form(r"(?:-k |\d )?\w[\w.+-]*", need=PURE),),
-    "date": (Form("", r"\+[\s\S]*|-[uR]|-I\w*|--utc|--rfc-\w+(?:=\w+)?|--iso-8601(?:=\w+)?|-d|--date=[^/]*|(?!-|\d{6,})[\w @:+,.-]+", PURE),),
+    "date": (Form("", r"\+[\s\S]*|-[uR]|-I\w*|--utc|--rfc-\w+(?:=\w+)?|--iso-8601(?:=\w+)?|-d|--date=[^/]*|(?!-|\d+(?:\.\d+)?$)[\w @:+,.-]+", PURE),),
     "top": (Form(r"-b -?n ?1|-bn1", need=PURE),),
     "crontab": (Form("-l", need=LOOK),),
     "ping": (Form(r"-c ?\d{1,2}", r"(?!-)[\w.-]+", RuleCondition.NO_NETWORK),),

@@ -88,6 +88,8 @@ class ProgramCall:
     paths: Paths
     judge: Callable[[tuple[ShellWord, ...], Paths], list[ApprovalReason]]
     """Checks another command that this one runs."""
+    gets_file_names: bool = False
+    """True if what it reads from a pipe are names of files, not any text."""
 
     def unknown(self, word: ShellWord | None = None) -> ApprovalReason:
         """Return the reason to ask about an argument that no rule allows."""

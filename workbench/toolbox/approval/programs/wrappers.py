@@ -73,8 +73,25 @@ def check_xargs(call: ProgramCall) -> list[ApprovalReason]:
         elif word.text.startswith("-"):
             return [call.unknown(word)]
         else:
-            return _with_files(call, call.words[place:], substitute)
+            command = call.words[place:]
+            # Any text may contain an option, or the name of a secret.
+            if not call.gets_file_names and command[0].text not in ("echo", "basename", "dirname"):
+                return [call.unknown(command[0])]
+            return _with_files(call, command, substitute)
     return [call.unknown()]
+
+
+def lists_files(words: tuple[ShellWord, ...]) -> bool:
+    """Whether all that a command prints are names of existing files, or parts of its input."""
+    texts = [word.text for word in words]
+    if texts[0] in ("find", "fd", "fdfind", "ls", "cd"):
+        return "-printf" not in texts
+    if texts[0] == "git":
+        return "ls-files" in texts or "--name-only" in texts
+    if texts[0] in ("rg", "grep"):
+        return any(re.fullmatch(r"-[a-zA-Z]*l[a-zA-Z]*|--files(?:-with-matches)?", text) for text in texts)
+    is_filter = texts[0] in ("sort", "uniq", "head", "tail")
+    return is_filter and all(re.fullmatch(r"-[\w-]*(?:=\d+)?|\d+", text) for text in texts[1:])
 
 
 def check_find(call: ProgramCall) -> list[ApprovalReason]:
@@ -102,8 +119,9 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
             is_starting = is_starting and text in ("-L", "-H", "-P")
             place += 1
         elif is_starting and not text.startswith("-"):
-            if doubt := call.paths.reading(call.words[place], is_recursive=True, shows_content=False):
-                doubts.append(doubt)
+            runs = not {"-exec", "-execdir"}.isdisjoint(texts)
+            doubt = call.paths.reading(call.words[place], is_recursive=True, shows_content=False)
+            doubts.extend(filter(None, [doubt or (call.paths.outside(call.words[place]) if runs else None)]))
             place += 1
         else:
             return [call.unknown(call.words[place])]
@@ -126,6 +144,10 @@ def _with_files(call: ProgramCall, words: tuple[ShellWord, ...], substitute: str
         return [call.unknown(words[0] if words else None)]
     if words[0].text in ("rg", "file") and not any(word.text == "--" for word in words):
         # A file name could be one of their options.
+        return [call.unknown(words[0])]
+    searches = words[0].text in ("grep", "egrep", "fgrep", "rg")
+    if substitute and searches and any(substitute in word.text for word in words[1:-1]):
+        # It may become the text to search for.
         return [call.unknown(words[0])]
     known = tuple(
         ShellWord(text=word.text.replace(substitute, "input"))

@@ -56,8 +56,8 @@ def read_script(text: str) -> ShellScript:
 
     >>> [command.words[0][0].text for command in read_script("ls | wc -l").commands]
     ['ls', 'wc']
-    >>> read_script("cat <(ls)").problem
-    'unsupported shell syntax: process_substitution'
+    >>> read_script("f() { ls; }").problem
+    'unsupported shell syntax: function_definition'
     """
     if problem := character_problem(text):
         return ShellScript(problem=problem)
