@@ -195,10 +195,12 @@ def play(page: Page, server: Server) -> Play:
     return Play(page, server).open()
 
 
-def served(folder: Path, model: str, *options: str, **variables: str) -> Iterator[Server]:
+def served(
+    folder: Path, model: str, *options: str, module: str = "workbench", **variables: str
+) -> Iterator[Server]:
     """Serve the page in its own process, stopped at the end. Unexpected errors in its log fail the test.
 
-    `options` are appended to `serve`, and `variables` are set in its environment.
+    `options` are appended to `serve`, and `variables` are set in its environment. `module` runs the workbench.
     """
     if not (folder / "data" / FILE_NAME).exists():
         put_database(folder / "data")
@@ -214,7 +216,7 @@ def served(folder: Path, model: str, *options: str, **variables: str) -> Iterato
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "workbench", "serve", *options],
+            [sys.executable, "-m", module, "serve", *options],
             env=environment,
             stdout=output,
             stderr=subprocess.STDOUT,

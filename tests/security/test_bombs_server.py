@@ -22,9 +22,12 @@ from tests.security.bombs import (
     archives,
 )
 from tests.security.visitor import Answered, Visitor
+from tests.security.watched import PAUSES
 
 MOST_S = 2.0
 OTHERS_S = 1.0
+PAUSE_S = 0.2
+"""How long one step may stop all other threads."""
 MOST_BYTES = 300_000_000
 
 pytestmark = [pytest.mark.timeout(280), pytest.mark.slow]
@@ -33,7 +36,9 @@ pytestmark = [pytest.mark.timeout(280), pytest.mark.slow]
 class Bystander:
     """Another visitor, who goes on asking for little, and somebody who watches the server's memory."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, server: Server) -> None:
+        url = server.url
+        self._pauses = (server.folder / "pauses").open()
         self._visitor = Visitor(url)
         self._process = next(
             psutil.Process(one.pid)
@@ -58,6 +63,7 @@ class Bystander:
         for thread in self._threads:
             thread.join()
         self._visitor.close()
+        self._pauses.close()
 
     def server_s(self) -> float:
         """Processor time that the server has used."""
@@ -68,6 +74,10 @@ class Bystander:
         """How long it took the server; where others keep the machine busy, no more than it worked meanwhile."""
         is_busy = os.getloadavg()[0] > (os.cpu_count() or 1)
         return min(seconds, self.server_s() - since_s) if is_busy else seconds
+
+    def new_pause(self) -> float:
+        """The longest pause since the last call, in seconds."""
+        return max(map(float, self._pauses.read().split()), default=0.0)
 
     def _ask(self) -> None:
         while not self._ended.wait(0.05):
@@ -89,7 +99,14 @@ class Bystander:
 def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("bombs")
     script = write_script(folder / "script.yaml", "Hello.")
-    yield from served(folder, f"scripted:{script}", SPACE_ID="someone/workbench", WORKBENCH_HOST="127.0.0.1")
+    yield from served(
+        folder,
+        f"scripted:{script}",
+        module="tests.security.watched",
+        SPACE_ID="someone/workbench",
+        WORKBENCH_HOST="127.0.0.1",
+        **{PAUSES: str(folder / "pauses")},
+    )
 
 
 @pytest.fixture
@@ -99,21 +116,28 @@ def stranger(space: Server) -> Iterator[Visitor]:
     visitor.close()
 
 
-def hold(server: Server, attacks: dict[str, Callable[[], Answered]]) -> None:
-    """Send all bombs one after the other, and hold what came against the bounds."""
+def hold(server: Server, stranger: Visitor, attacks: dict[str, Callable[[], Answered]]) -> None:
+    """Send all bombs one after the other, and check what came against the bounds."""
     slow: list[str] = []
-    with Bystander(server.url) as others:
+    pauses: dict[str, float] = {}
+    with Bystander(server) as others:
         for name, attack in attacks.items():
+            others.new_pause()
             worked_s = others.server_s()
+            stranger.move()
             answered = attack()
             seconds = others.fair(answered.seconds, since_s=worked_s)
+            pauses[name] = others.new_pause()
             if seconds > MOST_S:
                 slow.append(f"{name}: {seconds:.1f} s")
     assert others.asked > 0
     print(
-        f"others: {others.slowest:.2f} s at most, memory +{(others.most_bytes - others.idle_bytes) / 1e6:.0f} MB"
+        f"{len(attacks)} bombs; others: {others.slowest:.2f} s at most, longest pause {max(pauses.values()):.2f} s, "
+        f"memory +{(others.most_bytes - others.idle_bytes) / 1e6:.0f} MB"
     )
+    print(*(f"{pause:.2f} {name}" for name, pause in pauses.items() if pause > 0.1), sep="\n")
     assert slow == []
+    assert {name: pause for name, pause in pauses.items() if pause > PAUSE_S} == {}
     assert others.slowest <= OTHERS_S
     assert others.most_bytes - others.idle_bytes <= MOST_BYTES
 
@@ -179,6 +203,7 @@ def test_patterns_of_a_visitor_do_not_delay_others(space: Server, stranger: Visi
     assert len(PATTERNS) >= 50
     hold(
         space,
+        stranger,
         {
             f"{way} {pattern[:30]!r}": (lambda run=ways[way], pattern=pattern: run(pattern))
             for place, pattern in enumerate(PATTERNS)
@@ -191,6 +216,7 @@ def test_templates_of_a_visitor_do_not_delay_others(space: Server, stranger: Vis
     assert len(TEMPLATES) >= 20
     hold(
         space,
+        stranger,
         {
             template[:40]: (
                 lambda template=template: play_call(
@@ -225,12 +251,13 @@ def test_schemas_of_a_visitor_do_not_delay_others(space: Server, stranger: Visit
             attacks[f"draft {place} {name}"] = lambda schema=schema: draft(
                 stranger, schema, {"returns": schema, "mocks": []}
             )
-    hold(space, attacks)
+    hold(space, stranger, attacks)
 
 
 def test_imported_texts_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:
     hold(
         space,
+        stranger,
         {
             f"{place} {text[:30]!r}": lambda text=text: stranger.fire(
                 "tools-import", "click", tools_import_text=text, tools_import_toolset="mine"
@@ -245,6 +272,7 @@ def test_archives_of_a_visitor_do_not_delay_others(space: Server, stranger: Visi
     assert len(files) >= 10
     hold(
         space,
+        stranger,
         {
             name: lambda file=file: stranger.fire(
                 "data-import", "click", data_import_file=file, data_import_format="auto"
@@ -262,6 +290,7 @@ def test_versions_and_contracts_of_a_visitor_do_not_delay_others(space: Server, 
     started = time.monotonic()
     hold(
         space,
+        stranger,
         {
             text[:20] + str(place): lambda text=text: stranger.fire(
                 "contracts-text", "change", contracts_name="c", contracts_text=text

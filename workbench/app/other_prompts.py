@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 from workbench.app.services import Services
 from workbench.app.version_content import diff_texts
 from workbench.chat.message import Conversation, Message, Role
+from workbench.engines.gguf_files.template_process import template_in_child
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.render import render
-from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
+from workbench.hermes.templates.template import TemplateInput
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage
 from workbench.records.versions import VersionKind
@@ -123,7 +124,8 @@ def _of_template(services: Services, setup: RunConfig, before: tuple[Message, ..
         generation_prompt=True,
         now=services.calendar.now(),
     )
-    return render_template(parse_template(source), template_input)
+    with template_in_child(source) as template:
+        return template.render(template_input)
 
 
 def _after_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:

@@ -53,15 +53,15 @@ def check(
 
     Exit code 1 if there is an error.
     """
+    from workbench.engines.gguf_files.template_process import template_in_child
     from workbench.hermes.templates.check import check_template
-    from workbench.hermes.templates.template import parse_template
 
     if bool(gguf) == bool(jinja):
         raise BadInput("template check", "give --gguf or --jinja, and not both")
     now = datetime.now(UTC)
-    template = parse_template(_source(gguf) if gguf else read_text(jinja))
-    findings = check_template(template, now=now)
-    comparison = _comparison(template, contract, now) if contract else None
+    with template_in_child(_source(gguf) if gguf else read_text(jinja)) as template:
+        findings = check_template(template, now=now)
+        comparison = _comparison(template, contract, now) if contract else None
     if json_output:
         write_json_line(_report(findings, comparison))
     else:

@@ -16,6 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from workbench.chat.json_value import JsonObject
+from workbench.hermes.templates.amounts import MAX_DECIMALS, weight_of
 from workbench.toolbox.answers import result_text
 from workbench.toolspec.budget import BudgetExceeded, budget, spend
 
@@ -23,33 +24,7 @@ MAX_VALUE_CHARS: Final = 200_000
 """Largest input or output of an operation, in characters including all nested values."""
 MAX_NUMBER_BITS: Final = 16_000
 """Largest number in arithmetic; about 4,800 digits."""
-MAX_DECIMALS: Final = 20
-"""Most decimals in `round`; Python would compute 10 to the power of any number."""
 _OPERATION_STEPS: Final = 5
-
-
-def weight_of(value: object) -> int:
-    """Return the size of a value in characters, including nested values, once for each occurrence.
-
-    Raises:
-        SecurityError: The value is larger than `MAX_VALUE_CHARS`.
-    """
-    weight, pending = 0, [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            weight += len(item)
-        elif isinstance(item, Mapping):
-            fields = cast("Mapping[Any, Any]", item)
-            pending += [*fields, *fields.values()]
-        elif isinstance(item, list | tuple):
-            pending += cast("list[Any]", item)
-        elif isinstance(item, int):
-            weight += item.bit_length() // 3
-        weight += 2
-        if weight > MAX_VALUE_CHARS or len(pending) > MAX_VALUE_CHARS:
-            raise SecurityError(f"a value of over {MAX_VALUE_CHARS:,} characters")
-    return weight
 
 
 def bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,7 +107,7 @@ def _charged(value: object) -> object:
 
 
 def _charge(value: object) -> None:
-    spend(_OPERATION_STEPS + weight_of(value) // _CHARS_A_STEP)
+    spend(_OPERATION_STEPS + weight_of(value, MAX_VALUE_CHARS) // _CHARS_A_STEP)
 
 
 def _refuse_options(name: str, options: list[Any]) -> None:
@@ -215,8 +190,8 @@ def _weight_at_most(arguments: JsonObject) -> int:
     Larger values are refused by the operation itself.
     """
     try:
-        return weight_of(arguments)
-    except SecurityError:
+        return weight_of(arguments, MAX_VALUE_CHARS)
+    except TemplateError:
         return MAX_VALUE_CHARS
 
 

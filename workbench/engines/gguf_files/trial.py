@@ -48,7 +48,7 @@ def open_in_child(path: Path, loading: LoadOptions, *, size_bytes: int, limit_s:
                 input=task,
                 stdout=output,
                 stderr=output,
-                env=_environment(),
+                env=child_environment(),
                 timeout=limit_s,
                 check=False,
             )
@@ -75,7 +75,7 @@ def _described(loading: LoadOptions) -> dict[str, object]:
     }
 
 
-def _environment() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """Return the variables that llama.cpp may need, without tokens and passwords, because the file is not trusted."""
     variables = {
         name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)

@@ -32,7 +32,7 @@ EVERY_BYTE: Final = "".join(
 def main() -> int:
     """Load the model of the task and return the exit status."""
     task: dict[str, Any] = json.load(sys.stdin)
-    _confine(limit_s=task.pop("limit_s"))
+    confine(limit_s=task.pop("limit_s"))
     path, lora = Path(task.pop("path")), task.pop("lora")
     adapters = tuple(LoraAdapter(path=Path(file), scale=scale) for file, scale in lora)
     from workbench.engines.llama_binding import Binding
@@ -66,9 +66,13 @@ def _use(binding: "Binding") -> None:
     binding.cut(1)
 
 
-def _confine(*, limit_s: float) -> None:
-    """Limit the process: a time limit that works without the parent, no core dump, and first to go if memory runs
-    out."""
+def confine(*, limit_s: float, memory_bytes: int | None = None) -> None:
+    """Limit the process: a time limit that works without the parent, no core dump, and first to go if memory runs out.
+
+    Args:
+        limit_s: The time limit.
+        memory_bytes: Limit on the address space. None for no limit.
+    """
     if sys.platform == "win32":
         return
     import resource
@@ -76,6 +80,10 @@ def _confine(*, limit_s: float) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(int(limit_s) + 5)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_bytes is not None:
+        # macOS does not know such a limit.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 

@@ -40,7 +40,10 @@ from workbench.hermes.templates.bench import (
 )
 from workbench.hermes.templates.family_match import FamilyMatch, match_family
 from workbench.hermes.templates.template import ChatTemplate
+from workbench.toolspec.budget import budget
 
+CHECK_STEPS: Final = 6_000_000
+"""Budget of all renderings of a check, in microseconds."""
 MAX_MESSAGE_CHARS: Final = 140
 """Messages that quote an error of the template are cut to this length."""
 
@@ -381,8 +384,9 @@ def check_template(template: ChatTemplate, *, now: datetime) -> tuple[Finding, .
         now: The time that the template sees.
     """
     bench = TemplateBench(template=template, now=now)
-    findings = [finding for probe in PROBES for finding in probe(bench)]
-    return (_family_finding(match_family(template, now=now)), *findings)
+    with budget(CHECK_STEPS):
+        findings = [finding for probe in PROBES for finding in probe(bench)]
+        return (_family_finding(match_family(template, now=now)), *findings)
 
 
 def _family_finding(match: FamilyMatch | None) -> Finding:

@@ -1,9 +1,10 @@
 """A model's own chat template, from GGUF's `tokenizer.chat_template` or pasted, rendered in a sandbox."""
 
 import json
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial, wraps
 from typing import Any, Final, NoReturn, cast
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError, nodes, pass_context
@@ -15,11 +16,13 @@ from jinja2.visitor import NodeTransformer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.hermes.templates.amounts import charge, charge_operation, length_of
+from workbench.toolspec.budget import BudgetExceeded, budget
 
 MAX_STEPS: Final = 200_000
 """Limit on loop iterations and macro calls of one rendering."""
-MAX_TEXT_CHARS: Final = 4_000_000
-"""Limit on the length of text that is multiplied or joined."""
+RENDER_STEPS: Final = 2_000_000
+"""Budget of one rendering, in microseconds. Each pays for a hundred characters, so it also limits the memory."""
 MAX_NUMBER_BITS: Final = 4_096
 """Limit on the size of numbers that are multiplied or raised to a power."""
 STEPS_KEY: Final = "steps taken"
@@ -27,13 +30,22 @@ STEPS_KEY: Final = "steps taken"
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Compile and render templates from untrusted sources, with limits on loops, text and numbers."""
+    """Compile and render templates from untrusted sources. Each operation is charged to the budget of the rendering."""
 
-    intercepted_binops = frozenset({"+", "*", "**"})
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self) -> None:
-        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _GenerationTag])
+        # The optimizer would compute constant expressions at compile time, outside of the budget.
+        super().__init__(
+            trim_blocks=True,
+            lstrip_blocks=True,
+            optimized=False,
+            finalize=_charged,
+            extensions=[loopcontrols, _GenerationTag],
+        )
         self.filters["tojson"] = _tojson
+        self.filters = {name: _bounded(name, function) for name, function in self.filters.items()}
+        del self.globals["lipsum"]
 
     def compiled(self, source: str) -> Template:
         """Compile a template and add a step count to its loops and macros.
@@ -51,24 +63,36 @@ class Sandbox(ImmutableSandboxedEnvironment):
         taken.append(None)
         if len(taken) > MAX_STEPS:
             raise TemplateError(f"stopped after {MAX_STEPS:,} steps")
+        charge(0)
 
     def joined(self, *pieces: object) -> str:
         """Join texts, as Jinja's `~` does, up to the limit."""
-        texts = [str(piece) for piece in pieces]
-        _check_length(sum(map(len, texts)))
-        return "".join(texts)
+        charge_operation("~", pieces, ())
+        return "".join(map(str, pieces))
+
+    def call(self, context: Context, function: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Call a method, a macro or a function, if the result is not too large."""
+        # The sandbox replaces `format` by a function that wraps it.
+        method = getattr(function, "__wrapped__", function)
+        owner = getattr(method, "__self__", None)
+        if isinstance(owner, str | bytes | int | float | list | tuple | dict):
+            options = (*arguments, *named.values())
+            charge_operation(method.__name__, cast(Any, owner), options)
+        return super().call(context, function, *arguments, **named)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Compute `+`, `*` or `**` if the result is not too large."""
+        """Compute `+`, `*`, `**` or `%` if the result is not too large."""
         if operator == "+":
-            _check_length(_length(left) + _length(right))
+            charge(length_of(left) + length_of(right))
+        elif operator == "%" and isinstance(left, str | bytes):
+            charge_operation("%", left, (right,))
         elif isinstance(left, int) and isinstance(right, int):
             bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
             if bits > MAX_NUMBER_BITS:
                 raise TemplateError(f"a number of more than {MAX_NUMBER_BITS:,} bits")
         elif operator == "*":
-            _check_length(_length(left) * right if isinstance(right, int) else 0)
-            _check_length(_length(right) * left if isinstance(left, int) else 0)
+            charge(length_of(left) * right if isinstance(right, int) else 0)
+            charge(length_of(right) * left if isinstance(left, int) else 0)
         return super().call_binop(context, operator, left, right)
 
 
@@ -107,13 +131,24 @@ def _call(method: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
     return nodes.Call(function, arguments, [], None, None, lineno=line)
 
 
-def _length(value: object) -> int:
-    return len(cast(Sized, value)) if isinstance(value, str | list | tuple) else 0
+def _charged(value: object) -> object:
+    """Charge the budget for a value that is printed, and return the value."""
+    charge_operation("string", value, ())
+    return value
 
 
-def _check_length(length: int) -> None:
-    if length > MAX_TEXT_CHARS:
-        raise TemplateError(f"a text of more than {MAX_TEXT_CHARS:,} characters")
+def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a filter so that what it writes is charged to the budget."""
+    # Some filters get Jinja's environment or context first.
+    place = int(hasattr(function, "jinja_pass_arg"))
+
+    @wraps(function)
+    def bounded(*values: Any, **named: Any) -> Any:
+        operands = values[place:]
+        charge_operation(name, operands[0] if operands else "", (*operands[1:], *named.values()))
+        return function(*values, **named)
+
+    return bounded
 
 
 def _tojson(
@@ -147,12 +182,12 @@ _FAILURES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatTemplate:
-    """A compiled template, created by `parse_template`."""
+    """A compiled template, created by `parse_template`, or by `workbench.engines.gguf_files.template_process`."""
 
     source: str
     """The Jinja text."""
-    compiled: Template = field(compare=False, repr=False)
-    """The compiled template."""
+    render: "Callable[[TemplateInput], str]" = field(compare=False, repr=False)
+    """Renders a prompt; see `render_template`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,19 +216,24 @@ def parse_template(source: str) -> ChatTemplate:
         problem = f"it has over {MAX_SOURCE_CHARS:,} characters"
         raise BadInput("template", problem, "pass only the template")
     try:
-        return ChatTemplate(source=source, compiled=Sandbox().compiled(source))
+        compiled = Sandbox().compiled(source)
     except TemplateSyntaxError as error:
         raise BadInput(f"template, line {error.lineno}", error.message or "not Jinja") from error
     except (TemplateError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise BadInput("template", f"it cannot be compiled: {error}"[:MAX_PROBLEM_CHARS]) from error
+    return ChatTemplate(source=source, render=partial(_render, compiled))
 
 
 def render_template(template: ChatTemplate, template_input: TemplateInput) -> str:
     """Render a prompt as Hugging Face's `apply_chat_template` does.
 
     Raises:
-        BadInput: The template fails on this input, rejects it, or takes too many steps.
+        BadInput: The template fails on this input, rejects it, or takes too much work or memory.
     """
+    return template.render(template_input)
+
+
+def _render(template: Template, template_input: TemplateInput) -> str:
     context: dict[str, Any] = {
         "bos_token": "",
         "eos_token": "",
@@ -207,7 +247,12 @@ def render_template(template: ChatTemplate, template_input: TemplateInput) -> st
         STEPS_KEY: [],
     }
     try:
-        return template.compiled.render(context)
+        with budget(RENDER_STEPS):
+            return template.render(context)
+    except BudgetExceeded as error:
+        raise BadInput("template", "it takes too much work") from error
+    except MemoryError as error:
+        raise BadInput("template", "it needs too much memory") from error
     except RecursionError as error:
         raise BadInput("template", "RecursionError: it calls itself endlessly") from error
     # A template can call methods of texts and lists, which raise many kinds of errors.

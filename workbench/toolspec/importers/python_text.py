@@ -11,7 +11,8 @@ from workbench.errors import BadInput
 from workbench.toolspec.importers.chat_apis import ImportedTools, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-MAX_TEXT_CHARS: Final = 200_000
+MAX_TEXT_CHARS: Final = 100_000
+"""Longer texts are rejected, because all other Python threads wait while Python's parser reads one."""
 _TYPES: Final[Mapping[str, JsonValue]] = {
     "str": {"type": "string"}, "int": {"type": "integer"}, "float": {"type": "number"},
     "bool": {"type": "boolean"}, "None": {"type": "null"}, "dict": {"type": "object"},
