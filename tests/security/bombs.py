@@ -275,6 +275,59 @@ SCHEMAS: Final[list[tuple[Json, Json]]] = [
 """Schemas of tools, with arguments for which validation takes long."""
 
 
+_CALL: Final = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
+TEXTS: Final = [
+    *(piece * (190_000 // len(piece)) for piece in (
+        _CALL, "<tool_call>", "<tool_call>\n{", "</tool_call>", "<think>", "[", '{"a":', "\\u0041", "<function=f>",
+        "<|im_start|>", "```json\n", "\r\n", "a ", "9", "&lt;", "[TOOL_CALLS]", "f(a=", "\ud800",
+    )),
+    *("<tool_call>\n" + piece * (190_000 // len(piece)) + "\n</tool_call>" for piece in (
+        "\n", '"', "{}", "[],", "1,", "1e5,", '{"a":1},', "'", "\\", "e", "é", '"a":', "9",
+    )),
+]  # fmt: skip
+"""Completions to parse: JSON that is nested, damaged or has many values, and many tags."""
+
+
+def _row(*messages: Json, **more: Json) -> str:
+    return json.dumps({"messages": list(messages), **more})
+
+
+def _tool(parameters: Json) -> Json:
+    return {"type": "function", "function": {"name": "f", "description": "d", "parameters": parameters}}
+
+
+def _pattern_tool(pattern: str) -> Json:
+    return _tool({"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}})
+
+
+ROWS: Final = [
+    "\n" * 190_000,
+    "{}\n" * 60_000,
+    "[" * 190_000,
+    "[" + "{}," * 60_000 + "{}]",
+    '{"messages":[]}\n' * 11_000,
+    _row(*[{"role": "user", "content": "x"}] * 5000),
+    _row({"role": "user", "content": "x" * 180_000}),
+    _row({"role": "assistant", "content": _CALL * 3000}),
+    _row({"role": "assistant", "content": "<think>" * 20_000}),
+    _row({"role": "user", "content": "<|im_start|>" * 14_000}),
+    _row({"role": "user", "content": "x"}, tools=[_tool({})] * 1400),
+    _row({"role": "user", "content": "x"}, tools=[_tool({"$ref": "#/$defs/d0", "$defs": doubling("allOf"), "title": f"{n}"}) for n in range(30)]),
+    _row({"role": "user", "content": "x"}, tools=[_pattern_tool("(a|b){1,1000}" * 50 + "z" * n) for n in range(90)]),
+    _row({"role": "assistant", "content": "", "tool_calls": [
+        {"type": "function", "function": {"name": "f", "arguments": '{"a":' * 150 + "1" + "}" * 150}}] * 150}),
+    _row({"role": "assistant", "content": "", "tool_calls": [
+        {"type": "function", "function": {"name": "f", "arguments": {"a": "abab" * 2000}}}] * 20},
+        tools=[_pattern_tool("(?:a?b?){1,500}c")]),
+    json.dumps({"conversations": [{"from": "gpt", "value": _CALL * 50}] * 60}),
+    json.dumps({"a": {f"k{n}": n for n in range(12_000)}}),
+    json.dumps({"prompt": "a" * 90_000, "chosen": "b" * 45_000, "rejected": "c" * 45_000}),
+    json.dumps({"text": "<|im_start|>user\n" * 9000}),
+    '{"a":' + "9" * 180_000 + "}",
+]  # fmt: skip
+"""Rows to validate."""
+
+
 def _component(name: str) -> Json:
     return {"$ref": f"#/components/schemas/{name}"}
 

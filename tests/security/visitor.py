@@ -43,7 +43,8 @@ class Visitor:
         self._http.close()
 
     def move(self) -> None:
-        """Send what follows from another address, which has not used any computing time yet."""
+        """Go on in a new session from another address, which has not used any computing time yet."""
+        self.session = uuid4().hex
         self._http.headers["X-Forwarded-For"] = f"8.8.{randrange(256)}.{randrange(256)}"
 
     def call(self, api_name: str, *values: Any) -> Answered:
@@ -68,6 +69,12 @@ class Visitor:
         given = {name.replace("_", "-"): value for name, value in values.items()}
         data = [given.get(self._name(place), self._parts[place].get("value")) for place in found["inputs"]]
         return self._joined(found["id"], data)
+
+    def open_page(self) -> float:
+        """Open the page, and return the seconds until it arrived."""
+        started = time.monotonic()
+        assert self._http.get("/").status_code == 200
+        return time.monotonic() - started
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
         """Upload a file, and return the value that a file field then has."""
