@@ -89,6 +89,23 @@ def test_only_readers_run_unasked_on_the_bare_machine():
     assert len(unasked) <= 20
 
 
+ONLY_IN_A_SANDBOX = [
+    "ldd ./app", "yarn --version", "pnpm --version", "npm --version", "npx tsc --version", "mvn --version", "gradle --version", "rails --version",
+    "tox --version", "pytest --version", "flake8 --version", "pylint --version", "eslint --version", "cargo --version", "cargo metadata", "cargo tree",
+    "rustc --version", "rustfmt src/main.rs", "rustup show", "go version", "dotnet --version", "terraform --version", "bundle --version",
+    "composer --version", "poetry --version", "swift --version", "ansible --version", "az --version", "python -m pip list", "pip list", "ninja -v",
+    "pyright", "black --check .", "ruff check .", "shellcheck run.sh", "sort -o names.txt names.txt", "sed -i s/a/b/ x.py", "echo x > notes.txt",
+    "mkdir build", "touch x", "cp a b", "mv a b", "rm a", "tee a", "git add .", "git commit -m x", "git config user.name x", "git branch x", "tar xf x.tar",
+    "env", "printenv", "set", "docker ps", "curl https://example.com", "iconv -f latin1 x", "nohup ls",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ONLY_IN_A_SANDBOX)
+def test_changes_and_project_code_run_unasked_only_in_a_sandbox(command):
+    assert is_asked(command, BARE)
+    assert not is_asked(command, PLACES["contained"])
+
+
 WITH_OWN_O = ("gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "rustc", "go", "kubectl", "yq", "unzip")
 RULES = {**reading_files.RULES, **expressions.RULES, **writing_files.RULES}
 WORDS = {"jq": ". a.json", "yq": ". a.yaml", "grep": "needle a"}

@@ -30,7 +30,7 @@ _FILES: Final = (
     r"etc/(?:g?shadow-?|sudoers|master\.passwd|krb5\.keytab|ssh/ssh_host[^/]*|security/opasswd|fstab\.cred|crypttab"
     r"|wpa_supplicant[^/]*(?:/.*)?|samba/smbpasswd)",
     r"(?:run|var/run)/docker\.sock", r"var/log/(?:auth|secure|audit)[^/]*(?:/.*)?",
-    r"(?:hermes-)?workbench\.sqlite3[^/]*",
+    r"(?:hermes-)?workbench\.sqlite3[^/]*", r"[^/]+\.env",
     r"[^/]*\.(?:pem|key|p12|pfx|kdbx?|keystore|jks|ppk|asc|gpg|age|keytab|ovpn|rdp|agilekeychain|mobileprovision|p8|tfstate"
     r"|tfvars|credentials?|secrets?|token|wallet|pgp|jwk)(?:\.\w{1,6})?",
     r"(?:cookies|key[34]|logins|login data|web data)(?:\.(?:db|sqlite|json|txt))?",
@@ -43,10 +43,10 @@ _PLACES: Final = re.compile(
     re.I,
 )
 _ELSEWHERE: Final = re.compile(
-    r"^(?:~|/|\.\./).*/\.[^./]|^~.*/\.\.(?:/|$)|^\.\./\.[^./]"
+    r"^(?:~|/Users/[^/]+)/Library/|/AppData/|^(?:~|/|\.\./).*/\.[^./]|^~.*/\.\.(?:/|$)|^\.\./\.[^./]"
     r"|^(?:/private)?/etc/(?!(?:passwd|group|hosts|hostname|resolv\.conf|issue|[\w-]*(?:release|version)|fstab|shells|services|protocols"
-    r"|timezone|localtime|motd|nsswitch\.conf|host\.conf|locale\.\w+|mime\.types|profile|environment|bash\.bashrc|inputrc|login\.defs"
-    r"|ld\.so\.conf|sysctl\.conf|crontab|magic|networks|adduser\.conf|(?:nginx|apache2|httpd|apt|alternatives|systemd|default|logrotate\.d"
+    r"|timezone|localtime|motd|nsswitch\.conf|host\.conf|locale\.\w+|mime\.types|profile|bash\.bashrc|inputrc|login\.defs"
+    r"|ld\.so\.conf|sysctl\.conf|magic|networks|adduser\.conf|(?:nginx|apache2|httpd|apt|alternatives|systemd|logrotate\.d"
     r"|ld\.so\.conf\.d|sysctl\.d|profile\.d|cron\.\w+|udev|modprobe\.d|X11|fonts|xdg|skel|init\.d|yum\.repos\.d)(?:/.*)?)/?$)"
     r"|^(?:/private)?/(?:run|var/(?!log(?:/|$)|tmp(?:/|$)|www(?:/|$)|cache(?:/|$)))",
     re.I,
@@ -54,7 +54,7 @@ _ELSEWHERE: Final = re.compile(
 """Outside of the working folder: hidden files, and what is not known in `/etc`, `/run` and `/var`."""
 _SHAPE_OF_FOLDER: Final = re.compile(r"credential|secret|wallet|private[_-]?key|passwords?(?![a-z])", re.I)
 _SHAPE: Final = re.compile(
-    r"credential|secret|wallet|passwords?(?![a-z])|passphrase|private[_-]?key|api[_-]?keys?(?![a-z])|access[_-]?keys?(?![a-z])"
+    r"credential|secret|wallet|passwords?(?![a-z])|passphrase|(?:private|deploy|ssh|sign(?:ing)?|master|host|rsa|gpg)[_-]?key|api[_-]?keys?(?![a-z])|access[_-]?keys?(?![a-z])"
     r"|service[_-]?account|mnemonic|(?<![a-z])(?:o?auth|(?:access|api|auth|bearer|refresh|bot|hf)?[_-]?tokens?|creds?)(?![a-z])",
     re.I,
 )

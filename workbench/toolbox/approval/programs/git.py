@@ -113,7 +113,7 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         return needed(RuleCondition.CONTAINED, call, name)
     if name in ("branch", "tag") and _LISTS & set(texts):
         # The names are patterns or commits.
-        arguments = [word for word in arguments if word.text.startswith("-")]
+        arguments = [word for word in arguments if word.may_be_option]
     if name == "config" and sum(not text.startswith("-") for text in texts) > 1:
         return [_unknown(call, name)]
     if name == "bisect" and texts[:1] and texts[0] not in ("start", "good", "bad", "reset", "log", "skip"):

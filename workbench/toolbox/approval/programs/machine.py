@@ -17,7 +17,7 @@ from workbench.toolbox.approval.programs.rule import (
 )
 from workbench.toolbox.approval.reason import ApprovalReason
 
-_VERSION: Final = Form(r"--version|-V|-v|version|--help", need=PURE)
+_VERSION: Final = Form("--version", need=PURE)
 _CONTAINERS: Final = (
     _VERSION,
     Form(
@@ -57,7 +57,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "conda": (_VERSION, Form("list|info|env list|search|config --show", r"(?!-)[\w.+=-]+", LOOK)),
     "gh": (_VERSION, Form(r"(?:pr|issue|repo|run|release|workflow) (?:list|view|status|diff|checks)",
                          r"--(?:json|limit|state|author|label)(?:=[\w,]+)?|(?!-)[\w/#.,-]+", RuleCondition.NO_NETWORK)),
-    "ip": (Form(r"(?:-[46br]+ ){0,2}(?:a|addr|address|route|r|link|neigh)(?: show(?: [\w.]+)?)?", need=PURE),),
+    "ip": (Form(r"(?:-(?:4|6|br|brief) ){0,2}(?:a|addr|address|route|r|link|neigh)(?: show(?: [\w.]+)?)?", need=PURE),),
     "ifconfig": (Form(r"(?:-a|[a-z]\w+)?", need=PURE),),
     "ss": (Form("", r"-[tulpnasx46]+", PURE),),
     "netstat": (Form("", r"-[tulpnasr]+", PURE),),
@@ -92,8 +92,12 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "ps": (Form(
         r"(?:-?[auxwfj]*[auxf][auxwfj]*|-(?:e|A)[fFlLjHMw]*)?(?: f| ww?| --forest| --no-headers| -H| -ww)*|(?:-[eA] )?-p \d+(?:,\d+)*"
         rf"|-(?:e|A) ?-?o {_PS}|-eo {_PS}|-o {_PS}|-p \d+ -o {_PS}|-C [\w.-]+", rf"--sort=[-+]?{_PS}", PURE, own="-o"),),
-    **dict.fromkeys(("ansible", "gcloud", "az", "ffmpeg", "convert", "magick", "pandoc", "ffprobe", "gdb", "vim", "nano", "emacs", "ssh", "code", "rsync", "scp"),
-                    (Form("--version|-version|-V", need=PURE),)),
+    # `vim -V` reads commands from its input.
+    **dict.fromkeys(("gcloud", "pandoc", "gdb", "vim", "nano", "emacs", "code", "rsync"), (_VERSION,)),
+    **dict.fromkeys(("ffmpeg", "ffprobe", "convert", "magick"), (Form("-version", need=PURE),)),
+    "ssh": (Form("-V", need=PURE),),
+    # Their settings or modules may be in the current folder.
+    **dict.fromkeys(("ansible", "az"), (Form("--version"),)),
 }  # fmt: skip
 """Known forms of calls by program. All other forms need approval."""
 _CURL: Final = re.compile(

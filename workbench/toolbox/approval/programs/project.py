@@ -123,12 +123,13 @@ _PACKAGE_OWN: Final = r"--(?:pre|save|save-dev|save-exact)"
 _PACKAGE: Final = r"(?:-[rUeqcD]|--(?:upgrade|quiet|no-cache-dir|no-deps|dry-run|pre|dev|save-dev|group=\w+)|\.(?:\[[\w,-]+\])?|\w[\w.\[\],=<>~!-]*|\.?/?requirements[\w./-]*)"
 _PLUGINS: Final = r"\+|-(?:p|c|o|r)(?!ov)\b|--(?:pdbcls|debugger|override-ini|rootdir|confcutdir|plugin|config-?file|rulesdir|resolve-plugins|load-plugins|init-hook|python-executable|eval|config=.*\()"
 _SELECTED: Final = rf"{ARGUMENT}|(?!-)[\w ()\[\].:,/@=+-]*"
-_ANSWER: Final = Form(r"--version|-V|-v|-version", need=PURE)
-"""Form of interpreters and compilers, which answer it without looking at the project. Other tools load plugins, wrappers
-or a toolchain that files of the project name, even to show their version."""
+# Interpreters and compilers say their version without looking at the project. Other tools load plugins, wrappers or a
+# toolchain that files of the project name. The short form differs: `python -v` reads a program, `ninja -v` builds.
+_ANSWER: Final = Form("--version", need=PURE)
+_ANSWER_SHORT: Final = Form("--version|-v", need=PURE)
 _PYTHON: Final = (
-    _ANSWER,
-    VERSION,
+    Form("--version|-V", need=PURE),
+    Form("--help|-h"),
     Form(rf"{_UNBUFFERED}-m pip (?:list|show|freeze|check|--version|config list)", WORD),
     Form(r"-m pip install", _PACKAGE, own=_PACKAGE_OWN),
     Form(
@@ -139,7 +140,7 @@ _PYTHON: Final = (
     Form(rf"{_UNBUFFERED}{FILE}\.py", rf"{ARGUMENT}|(?!-)[\w .,:/@+-]*"),
 )
 _PIP: Final = (
-    _ANSWER,
+    Form("--version|-V", need=PURE),
     VERSION,
     Form(
         r"list|show|freeze|check|index versions|config list|cache dir|debug|inspect",
@@ -238,14 +239,16 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(
         ("ruff", "black", "isort", "pyright", "shellcheck", "gofmt", "rustfmt", "clang-format", "hadolint", "yamllint", "bandit", "codespell",
          "coverage"),
-        (VERSION, Form("", ARGUMENT, never=_CHECKER[1].never + r"|-[pP]\b|run")),
+        (VERSION, Form("", ARGUMENT, never=_CHECKER[1].never + r"|-[pP]\b|run$")),
     ),
-    **dict.fromkeys(("gcc", "g++", "clang", "clang++", "cc", "c++", "javac"), (_ANSWER, *_COMPILER)),
+    **dict.fromkeys(("gcc", "g++", "clang", "clang++", "cc", "c++", "javac"), (_ANSWER_SHORT, *_COMPILER)),
     "rustc": _COMPILER,
     **dict.fromkeys(("ts-node", "tsx"), _SCRIPT[1:]),
     # The file may name the program that answers.
     "ldd": (Form("", FILE),),
-    **dict.fromkeys(("node", "deno", "ruby", "php", "lua", "Rscript", "julia", "java", "perl"), _SCRIPT),
+    **dict.fromkeys(("node", "ruby", "php", "lua", "julia", "perl"), (_ANSWER_SHORT, *_SCRIPT)),
+    **dict.fromkeys(("deno", "Rscript"), _SCRIPT),
+    "java": (Form("-version", need=PURE), *_SCRIPT),
     "cmake": (_ANSWER, VERSION, Form("", r"\.\.?|-[BSjG]|-D[A-Z][A-Z0-9_]*(?<!COMMAND)(?<!LAUNCHER)(?<!COMPILER)(?<!PROGRAM)=(?:ON|OFF|\w+)|[\w./]+|-[BS][\w./-]+|-j\d+|--(?:build|target|parallel|config|preset)|-DCMAKE_BUILD_TYPE=\w+", own="--(?:config|preset)")),
     "npx": (VERSION, Form(r"tsc|eslint|prettier|jest|vitest|playwright test|webpack|vite build|tailwindcss|mocha|next build|prisma generate",
                           ARGUMENT, never=_CHECKER[1].never)),

@@ -112,7 +112,7 @@ RULES: Final[Mapping[str, ProgramRule]] = {
     "iconv": ProgramRule(options="-cls -f: -t: --from-code= --to-code= --list"),
     "nm": ProgramRule(options="-aABCDglnoprStuPz --demangle --dynamic --extern-only --undefined-only --defined-only --size-sort --numeric-sort", need=_PURE),
     "size": ProgramRule(options="-ABdoxt", need=_PURE),
-    "objdump": ProgramRule(options="-aCdDfghprRsStTwxz -j: -M: --disassemble --demangle --all-headers --no-show-raw-insn", need=_PURE),
+    "objdump": ProgramRule(options="-aCdDfghprRstTwxz -j: -M: --disassemble --demangle --all-headers --no-show-raw-insn", need=_PURE),
     "readelf": ProgramRule(options="-aAdehlnrsStuVW --all --file-header --segments --sections --symbols --dynamic --wide --headers", need=_PURE),
     "wdiff": ProgramRule(options="-123 --no-deleted --no-inserted --no-common --statistics"),
     "cloc": ProgramRule(options="--by-file --quiet --json --csv --md --exclude-dir= --include-lang=", is_recursive=True, shows_content=False),

@@ -179,7 +179,7 @@ class ProgramRule:
                 if value is not None and names & self.text_options:
                     texts.append(value)
                 elif value is not None and names & self.outputs:
-                    yield from _found(call.paths.writing(value))
+                    yield from (*_found(call.paths.writing(value)), *needed(RuleCondition.CONTAINED, call))
                 elif value is not None:
                     yield from _found(call.paths.reading(value))
         if self.text_first and not used & self.text_options:
