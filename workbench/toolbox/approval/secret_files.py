@@ -71,6 +71,8 @@ _SAMPLES: Final = (
     "x.p12", "x.kdbx", "x.gpg", "x.tfstate", "credentials.tfrc.json", "secrets.properties", "auth.bak",
 )  # fmt: skip
 """Names that a pattern such as `*.json` may match."""
+_ENDINGS: Final = (".env", ".key", ".pem", ".p12", ".kdbx", ".gpg", ".tfstate")
+"""Endings of names that a pattern such as `prod*` may match."""
 
 
 def is_secret(path: str, *, by_shape: bool = True) -> bool:
@@ -100,4 +102,5 @@ def may_match_secret(pattern: str) -> bool:
     [True, True, False, False]
     """
     name = pattern.rsplit("/", 1)[-1]
-    return any(fnmatchcase(sample, name) for sample in _SAMPLES)
+    start = re.split(r"[*?[]", name, maxsplit=1)[0]
+    return any(fnmatchcase(sample, name) for sample in (*_SAMPLES, *(start + ending for ending in _ENDINGS)))

@@ -21,7 +21,7 @@ _FILES: Final[Mapping[str, str]] = {
     "od": "-abcdfilosvx -A: -t: -N: -j: -w: --format= --read-bytes= --skip-bytes= --address-radix=",
     "hexdump": "-bcCdoxv -n: -s: --canonical --length= --skip=", "zcat": "", "bzcat": "", "xzcat": "", "zstdcat": "",
     "strings": "-a -n: -t: --all --bytes= --radix=", "pr": "-tdnm -l: -w:",
-    "diff": "-# -abBcdeEiNpqrstuwyZ -U: -C: -W: -I: -x: --brief --unified[=] --context[=] --recursive --new-file --side-by-side"
+    "diff": "-# -abBcdeEipqrstuwyZ -U: -C: -W: -I: -x: --brief --unified[=] --context[=] --recursive --side-by-side"
     " --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --report-identical-files --text --color[=]"
     " --suppress-common-lines --width= --exclude= --strip-trailing-cr --no-dereference --minimal --expand-tabs --show-c-function",
     "cmp": "-bls -n: -i: --print-bytes --silent --quiet --verbose --bytes=",

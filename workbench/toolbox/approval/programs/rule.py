@@ -27,7 +27,7 @@ _FAMILIES: Final = (
     "upload-pack", "receive-pack", "open", "env-file", "workspace-", "custom-", "reporter", "formatter", "parser", "preset", "setup", "global", "transform", "cwd", "prefix", "project-dir", "source-root",
 )  # fmt: skip
 """Beginnings of long options that name a program, code or a file to write. Getopt accepts their beginnings, too."""
-_COMMON: Final = frozenset({"check", "ext", "target", "project", "env", "run", "rule", "workspace"})
+_COMMON: Final = frozenset({"check", "format", "ext", "target", "project", "env", "run", "rule", "workspace"})
 """Options in full that are also the beginning of such an option."""
 _FAMILY_PARTS: Final = re.compile(
     r"-(?:exec\w*|plugins?|command|cmd|program|hooks?|pack|action|output|file)$"
@@ -193,13 +193,15 @@ class ProgramRule:
         )
         if self.searches and is_wide and shows_all and "--files" not in used:
             yield ApprovalReason(PATTERN, f"{call.name}: a text that many lines have")
+        if is_recursive and self.shows_content and not self.searches and _is_everything(operands):
+            yield ApprovalReason(PATTERN, f"{call.name}: all files of the folder")
         yield from self._operands(operands, call, is_recursive=is_recursive)
 
     def _searches_everywhere(self, operands: Sequence[ShellWord], used: set[str]) -> bool:
         """Whether a search may reach files such as `.env`. `rg` leaves out hidden and ignored files."""
         if self.is_recursive and not used & _UNRESTRICTED:
             return False
-        return not operands or any(word.has_glob or not word.text.strip("./") for word in operands)
+        return not operands or _is_everything(operands)
 
     def _option(
         self, word: ShellWord, following: Iterator[ShellWord]
@@ -256,6 +258,10 @@ _UNRESTRICTED: Final = frozenset({
 """Options with which `rg` and `ag` also search hidden and ignored files. A pattern of names has precedence over these."""
 _SECRET_TEXT: Final = re.compile(r"passw|secret|api.?key|akia|begin|private|ghp_|sk-|hf_|xox", re.I)
 _SECRET_WORD: Final = re.compile(r"pass|token|credential|bearer|auth", re.I)
+
+
+def _is_everything(operands: Sequence[ShellWord]) -> bool:
+    return any(word.has_glob or not word.text.strip("./") for word in operands)
 
 
 def _is_specific(word: ShellWord, *, is_everywhere: bool) -> bool:

@@ -85,11 +85,14 @@ def lists_files(words: tuple[ShellWord, ...]) -> bool:
     """Whether all that a command prints are names of existing files, or parts of its input."""
     texts = [word.text for word in words]
     if texts[0] in ("find", "fd", "fdfind", "ls", "cd"):
-        return "-printf" not in texts
+        # The other actions of `find` print any text.
+        return {"-printf", "-exec", "-execdir"}.isdisjoint(texts)
     if texts[0] == "git":
         return "ls-files" in texts or "--name-only" in texts
     if texts[0] in ("rg", "grep"):
-        return any(re.fullmatch(r"-[a-zA-Z]*l[a-zA-Z]*|--files(?:-with-matches)?", text) for text in texts)
+        # Not `-el` or, with `rg`, `-rl`: there, `l` is the value.
+        listing = rf"-[hiHnsw{'rRE' if texts[0] == 'grep' else 'uF'}]*l|--files(?:-with-matches)?"
+        return any(re.fullmatch(listing, text) for text in texts)
     is_filter = texts[0] in ("sort", "uniq", "head", "tail")
     return is_filter and all(re.fullmatch(r"-[\w-]*(?:=\d+)?|\d+", text) for text in texts[1:])
 
