@@ -227,3 +227,30 @@ def test_the_first_line_says_that_requests_are_recorded(tmp_path: Path) -> None:
         process.terminate()
         process.wait(20)
         process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"metadata": {"session": "a\0b"}}, 400),
+        ({"messages": [{"role": "user", "content": "a\0b"}]}, 200),
+        ({"stop": "a\0b"}, 200),
+        ({"metadata": {"session": "ab"}}, 200),
+    ],
+)
+def test_no_session_is_announced_that_cannot_be_stored(
+    tmp_path: Path, fields: dict[str, object], status: int
+) -> None:
+    recorder = Recorder()
+    with gateway_over(tmp_path, "Fine.", recorder=recorder) as gateway:
+        body = {"model": gateway.model, "messages": [{"role": "user", "content": "Hi"}], **fields}
+        answer = gateway.client.post("/v1/chat/completions", json=body)
+        recorder.flush()
+        assert answer.status_code == status
+        stored = {session.id for session in gateway.services.sessions.list_sessions()}
+        announced = answer.headers.get("x-hermes-session")
+        assert {announced} - {None} == stored
+        assert bool(stored) is (fields == {"metadata": {"session": "ab"}})
+        if status == 400:
+            assert "metadata.session: it contains NUL" in answer.json()["error"]["message"]
+    recorder.close()

@@ -27,6 +27,7 @@ from workbench.records.exchanges import (
     kept_hash,
     next_hash,
 )
+from workbench.store.storable import refuse_unstorable
 
 _LOG: Final = logging.getLogger(__name__)
 MOST_KNOWN: Final = 20_000
@@ -129,6 +130,8 @@ class Recorder:
             tag=self.tag,
         )
         try:
+            # Otherwise the answer would name a session that is never written.
+            refuse_unstorable(request, "request")
             with self._lock:
                 # Others wait meanwhile, so that two equal requests do not both begin a session.
                 session_id = self._session_of(services, request)

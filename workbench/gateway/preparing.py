@@ -394,7 +394,12 @@ def _format_for_server(request: ChatRequest, engine: Engine) -> JsonObject | Non
 
 def _session_name(request: ChatRequest) -> str:
     name = (request.metadata or {}).get("session", "")
-    return name if isinstance(name, str) else ""
+    if not isinstance(name, str):
+        return ""
+    if "\0" in name:
+        problem = "metadata.session: it contains NUL (U+0000), which no name can have. Leave it out."
+        raise RequestFault(400, problem, "invalid_value", "metadata")
+    return name
 
 
 def _key_of(conversation: Conversation, target: Target) -> str:

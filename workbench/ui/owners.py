@@ -24,6 +24,7 @@ from workbench.records.owner import (
 from workbench.settings import Settings
 from workbench.toolspec.budget import STEPS_PER_SECOND, MinuteBudgets, opened
 from workbench.ui.addresses import address_of
+from workbench.ui.file_owners import FileOwners
 from workbench.ui.gate.visit import KEY_HEADER
 from workbench.ui.visitor import Visitor
 
@@ -156,7 +157,10 @@ def needed_by(handler: Callable[..., object]) -> Permission | None:
 
 
 class GuardedBlocks(gr.Blocks):
-    """Gradio Blocks that run a handler only for users with its permission."""
+    """Gradio Blocks that run a handler only for users with its permission, and with their own files."""
+
+    files: FileOwners = FileOwners(has_strangers=False)
+    """The owners of uploaded and offered files."""
 
     role_of: Callable[[gr.Request | None], UserRole]
     """Returns the role of a request's sender. Set once the blocks are built."""
@@ -181,17 +185,20 @@ class GuardedBlocks(gr.Blocks):
             request: The request; a list for a batch, or None for a call from inside this process.
 
         Raises:
-            gr.Error: The sender's role does not have the permission.
+            gr.Error: The sender's role does not have the permission, or a file is not theirs.
         """
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
         handler = cast(Callable[..., object] | None, cast(Any, event).fn)
-        if handler is not None:
-            requests = request if isinstance(request, list) else [request]
-            for sender in requests:
+        requests = request if isinstance(request, list) else [request]
+        for sender in requests:
+            if handler is not None:
                 _require(needed_by(handler), self.role_of(sender))
-        sender = request[0] if isinstance(request, list) else request
-        with self.budget_of(sender):
-            return await cast(Any, super()).process_api(block_fn, inputs, state, request, *further, **named)
+            self.files.check(sender, event, inputs)
+        with self.budget_of(requests[0]):
+            answer = await cast(Any, super()).process_api(block_fn, inputs, state, request, *further, **named)
+        for sender in requests:
+            self.files.offer(sender, event, answer["data"])
+        return answer
 
 
 def _require(permission: Permission | None, role: UserRole) -> None:

@@ -12,10 +12,11 @@ from workbench.app.services import Services
 from workbench.records.owner import NOBODY, Permission
 from workbench.ui.addresses import open_queue
 from workbench.ui.api import offer_api
+from workbench.ui.file_owners import FileOwners
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.lazy_tabs import LAZY_TABS, TabLoader
-from workbench.ui.owners import minute_budgets, role_of, serves_others
+from workbench.ui.owners import GuardedBlocks, minute_budgets, role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
 from workbench.ui.present.sampling_form import declared_fields
@@ -63,7 +64,7 @@ FILE_CLEANUP: Final = (3600, 86_400)
 class Page:
     """The page, and the work that must be stopped when it closes."""
 
-    blocks: gr.Blocks
+    blocks: GuardedBlocks
     """The Gradio app, to be launched or mounted with `launch_options`."""
     runs: Runs
     """What the open tabs are busy with."""
@@ -144,6 +145,7 @@ def build_page(services: Services) -> Page:
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
     blocks.role_of = partial(role_of, services.settings)
+    blocks.files = FileOwners(has_strangers=serves_others(services.settings))
     blocks.budget_of = minute_budgets(services)
     open_queue(blocks, services.limits)
     return Page(blocks=blocks, runs=runs, suite_runs=suite_runs)

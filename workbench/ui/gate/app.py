@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-import gradio as gr
 from gradio.routes import App, ORJSONResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
@@ -26,6 +25,7 @@ from workbench.ui.gate.routes import REPORT
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
 from workbench.ui.lazy_tabs import start_of
+from workbench.ui.owners import GuardedBlocks
 from workbench.ui.script_files import ROUTE, serve_scripts
 from workbench.ui.slim_config import install_slim_config
 from workbench.ui.style_files import STYLES_ROUTE, serve_styles
@@ -49,7 +49,7 @@ class GatedApp(App):
 
     def __init__(
         self,
-        blocks: gr.Blocks,
+        blocks: GuardedBlocks,
         settings: Settings,
         *,
         find_report: Callable[[str], RunReport | None],
@@ -77,6 +77,7 @@ class GatedApp(App):
             settings,
             security=SecurityHeaders.of(settings),
             pages=pages,
+            files=blocks.files,
             has_answers=gradio_pages.has_answers,
             login_service=login_service,
             has_mcp=has_mcp,

@@ -17,6 +17,7 @@ from workbench.app.clients import TrustedProxies
 from workbench.app.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
+from workbench.ui.file_owners import FileOwners
 from workbench.ui.gate import bodies
 from workbench.ui.gate.bodies import UPLOADS_AN_HOUR, UploadQuota
 from workbench.ui.gate.headers import SecurityHeaders
@@ -36,6 +37,7 @@ from workbench.ui.gate.visit import (
     single_value,
     with_browser_cookie,
     with_event,
+    with_uploads,
 )
 
 _FOREIGN: Final = (
@@ -51,6 +53,7 @@ class RequestGate:
 
     Args:
         pages: The open pages and their owners.
+        files: The owners of uploaded and offered files.
         has_answers: Returns whether Gradio has, or will have, answers for a tab or a call.
         login_service: Logs users in, or None if there are no accounts.
         has_mcp: Whether agents are served over MCP.
@@ -63,6 +66,7 @@ class RequestGate:
         *,
         security: SecurityHeaders,
         pages: OpenPages,
+        files: FileOwners,
         has_answers: Callable[[str], bool],
         login_service: LoginService | None,
         has_mcp: bool,
@@ -73,6 +77,7 @@ class RequestGate:
         self._proxies = TrustedProxies(settings.trusted_proxies)
         self._security = security
         self._pages = pages
+        self._files = files
         self._has_answers = has_answers
         self._login_service = login_service
         self._has_mcp = has_mcp
@@ -169,6 +174,10 @@ class RequestGate:
             return
         if page_id:
             self._use_page(page_id, owner)
+        if visit.route.file and not self._files.may_use(owner, visit.route.file):
+            raise RequestRefused(JSONResponse({"detail": "The file is not available."}, 403))
+        if kind is RouteKind.UPLOAD:
+            send = with_uploads(send, partial(self._files.add, owner))
         scope = scope_for_gradio(visit, user)
         if visit.request.url.path in ("/", "/config") and not visit.cookies.read(headers, "browser"):
             send = with_browser_cookie(send, visit.cookies)

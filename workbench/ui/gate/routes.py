@@ -46,6 +46,8 @@ class Route(NamedTuple):
     kind: RouteKind
     page_id: str = ""
     """The tab or call in the path. Empty if there is none."""
+    file: str = ""
+    """The file in the path. Empty if there is none."""
     is_open_ended: bool = False
     """True for the heartbeat stream, which only shows that the tab is open."""
 
@@ -73,7 +75,7 @@ _CALL: Final = re.compile(rf"{API}/(call|call/v2|run|api)/[^/]+")
 _RESULT: Final = re.compile(rf"{API}/call(?:/v2)?/[^/]+/(?P<id>[^/]+)")
 _HEARTBEAT: Final = re.compile(rf"{API}/heartbeat/(?P<id>[^/]+)")
 _REPORT: Final = re.compile(rf"{REPORT}[0-9A-Za-z_-]{{1,64}}")
-_FILE: Final = re.compile(rf"{API}/file=(?!https?:)[^\n]+", re.IGNORECASE)
+_FILE: Final = re.compile(rf"{API}/file=(?P<path>(?!https?:)[^\n]+)", re.IGNORECASE)
 _MCP: Final = re.compile(rf"{API}/mcp(/.*)?")
 
 
@@ -94,8 +96,8 @@ def route_of(method: str, path: str, *, has_mcp: bool, has_sign_in: bool) -> Rou
         return Route(RouteKind.ASSET)
     if _REPORT.fullmatch(trimmed):
         return Route(RouteKind.REPORT)
-    if _FILE.fullmatch(path):
-        return Route(RouteKind.DATA)
+    if file := _FILE.fullmatch(path):
+        return Route(RouteKind.DATA, file=file["path"])
     if trimmed in _KINDS:
         return Route(_KINDS[trimmed])
     if method == "POST":

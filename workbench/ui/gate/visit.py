@@ -1,11 +1,13 @@
 """A request in the gate: its sender, page and cookies, and the scope that Gradio gets."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import Request, cookie_parser
@@ -13,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Scope, Send
 
 from workbench.settings import Settings
+from workbench.ui.file_owners import OWNER
 from workbench.ui.gate import bodies
 from workbench.ui.gate.routes import Route
 
@@ -126,7 +129,13 @@ def scope_for_gradio(visit: Visit, user: str | None) -> Scope:
     """Return the ASGI scope that Gradio gets."""
     scope = visit.request.scope
     headers = [(name, value) for name, value in scope["headers"] if name not in _REMOVED_HEADERS]
-    return {**scope, "headers": headers, NONCE: visit.nonce, **({} if user is None else {USER: user})}
+    return {
+        **scope,
+        "headers": headers,
+        NONCE: visit.nonce,
+        OWNER: owner_of(visit, user),
+        **({} if user is None else {USER: user}),
+    }
 
 
 def page_id_of(body: bytes) -> str:
@@ -178,6 +187,22 @@ def with_event(send: Send, note: Callable[[str], None]) -> Send:
         await send(message)
 
     return send_with_event
+
+
+def with_uploads(send: Send, note: Callable[[str], None]) -> Send:
+    """Return a `Send` that calls `note` with each path in the response to an upload, before the client gets it."""
+    parts = list[bytes]()
+
+    async def send_with_uploads(message: Message) -> None:
+        parts.append(message.get("body", b""))
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            with suppress(ValueError):
+                paths = json.loads(b"".join(parts))
+                for path in cast(list[str], paths) if isinstance(paths, list) else ():
+                    note(path)
+        await send(message)
+
+    return send_with_uploads
 
 
 def as_see_other(send: Send) -> Send:

@@ -18,6 +18,7 @@ from workbench.suite.reports.charts import Chart, count_chart
 from workbench.trajectory.mask import MaskedText
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.stats import preview
+from workbench.ui.present.notices import without_folders
 from workbench.ui.present.place import write_place
 from workbench.ui.present.words import count
 
@@ -259,7 +260,7 @@ def imported_line(file: str, row: RowImported) -> FindingLine | None:
             word="not imported",
             tone="error",
             code="",
-            text=_short(row.problem),
+            text=_short(without_folders(row.problem)),
             place=place,
             pointer=row.pointer,
         )

@@ -1,7 +1,11 @@
 """Show errors and advice as lines next to the field that they are about."""
 
+import os
+import re
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from workbench.chat.finding import Finding
 from workbench.errors import ConstraintFailed, WorkbenchError
@@ -34,8 +38,15 @@ CLEAR = NoticeView()
 
 
 def problem(error: WorkbenchError) -> NoticeView:
-    """Show one of our errors as a line."""
-    return NoticeView(lines=(NoticeLine(word="error", text=str(error)),))
+    """Show one of our errors as a line. An uploaded or prepared file is named without the server's folders."""
+    return NoticeView(lines=(NoticeLine(word="error", text=without_folders(str(error))),))
+
+
+def without_folders(text: str) -> str:
+    """Return a text without the folders of files that were uploaded, or prepared for a download."""
+    folder = tempfile.gettempdir()
+    uploads = os.environ.get("GRADIO_TEMP_DIR") or str((Path(folder) / "gradio").resolve())
+    return re.sub(rf"{re.escape(uploads)}/[^/]+/|{re.escape(folder)}/workbench-rows-[^/]+/", "", text)
 
 
 def advice(text: str) -> NoticeView:
