@@ -221,3 +221,29 @@ PATTERNS = [
 def test_a_pattern_counts_as_every_file(place, pattern):
     for command in PATTERNS:
         assert is_asked(command.format(pattern), PLACES[place]), command
+
+
+def test_a_link_out_of_the_folder_counts_as_what_it_leads_to(tmp_path):
+    work, home = tmp_path / "work", tmp_path / "home"
+    (work / "docs").mkdir(parents=True)
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh" / "id_rsa").write_text("key")
+    (home / "notes.txt").write_text("notes")
+    (work / "readme").symlink_to(home / ".ssh" / "id_rsa")
+    (work / "docs" / "a.md").symlink_to("../../home/.ssh/id_rsa")
+    (work / "docs" / "b.md").write_text("b")
+    (work / "up").symlink_to(home)
+    (work / "notes").symlink_to(home / "notes.txt")
+    place = CommandEnvironment(is_contained=False, root=str(work))
+    for command in (
+        "cat readme",
+        "head -5 docs/a.md",
+        "cat docs/*.md",
+        "grep x up/.ssh/id_rsa",
+        "cd up && cat .ssh/id_rsa",
+        "awk 1 ./readme",
+        "cat up/../home/.profile",
+    ):
+        assert is_asked(command, place), command
+    for command in ("cat docs/b.md", "ls -l", "cat notes", "wc -l docs/b.md", "cat no-such-file"):
+        assert not is_asked(command, place), command

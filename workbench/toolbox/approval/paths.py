@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from posixpath import isabs, join, normpath
+from glob import iglob
+from itertools import islice
+from posixpath import isabs, join, normpath, realpath
 from typing import Final
 
 from workbench.toolbox.approval.reason import OUTSIDE, PATTERN, SENSITIVE, ApprovalReason, CommandEnvironment
@@ -24,6 +26,9 @@ _HIDDEN_GLOB: Final = re.compile(r"(?:^|/)(?:\.[^/]*[*?\[]|\[[^\]]*\.[^\]]*\])")
 _WIDE: Final = re.compile(
     r"^(?:/|~|/etc|/home|/root|/var|/run|/Users|/proc|/sys|/mnt|/media|/srv|/opt|/boot)(?:/[^/]*)?$"
 )
+_MOST_MATCHES: Final = 500
+"""Most files of a pattern whose links are followed. A pattern that may match a secret is asked about anyway."""
+_LONGEST_PATH: Final = 4096
 _TEMPORARY: Final = re.compile(r"^/tmp/[\w.-][^*?\[]*$")
 
 
@@ -106,6 +111,21 @@ class Paths:
                 if root and (path == root or path.startswith(root + "/")):
                     path = path[len(root) + 1 :] or "."
                 yield path
+                if not _is_outside(path):
+                    yield from self._link_targets(join(folder, part))
+
+    def _link_targets(self, path: str) -> Iterator[str]:
+        """Yield where links in the working folder lead, if that is outside. A sandbox hides what is there."""
+        root = self.place.root
+        if not root or self.place.is_contained or len(path) > _LONGEST_PATH:
+            return
+        name, inside = join(root, path), realpath(root)
+        # Unlike Path.glob, and like `sh`, this takes `**` for `*`, so it does not walk through all folders.
+        matches = islice(iglob(name), _MOST_MATCHES)  # noqa: PTH207
+        for match in matches if re.search(r"[*?[]", path) else (name,):
+            target = realpath(match)
+            if target != inside and not target.startswith(inside + "/"):
+                yield target
 
     def _is_secret(self, path: str, *, by_shape: bool) -> bool:
         if path.startswith("..") and self.place.root:

@@ -67,7 +67,7 @@ _RG: Final = (
     " --iglob= --hidden --no-ignore --no-ignore-vcs --ignore-case --smart-case --case-sensitive --line-number --no-line-number --count"
     " --count-matches --files-with-matches --files-without-match --fixed-strings --word-regexp --line-regexp --invert-match --only-matching"
     " --multiline --multiline-dotall --pcre2 --max-count= --max-depth= --after-context= --before-context= --context= --color= --heading"
-    " --no-heading --with-filename --no-filename --json --stats --sort= --sortr= --follow --text --trim --vimgrep --column --replace= --quiet"
+    " --no-heading --with-filename --no-filename --json --stats --sort= --sortr= --text --trim --vimgrep --column --replace= --quiet"
     " --no-messages --passthru --null --pretty --unrestricted --max-columns= --max-filesize= --threads= --no-config"
 )
 _AG: Final = "-# -acHilLnoQsSuUvwz0 -A: -B: -C: -G: -m: --nocolor --color --nogroup --hidden --count --ignore= --depth= --literal --python --js"

@@ -19,12 +19,14 @@ from workbench.toolbox.approval.reason import (
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _FAMILIES: Final = (
-    "output", "outfile", "out-", "plugin", "pager", "page", "exec", "extract-with", "use-compress-program", "rsh", "to-command",
-    "checkpoint-action", "compress-program", "eval", "require", "import", "load", "init", "rcfile", "preload", "command", "cmd",
-    "config", "pdb", "shell", "browser", "editor", "filter", "hook", "python-path", "pythonpath", "python-executable",
-    "interpreter", "toolexec", "wrapper", "linker", "runner", "javaagent", "agent", "inspect", "debugger", "log-file", "save",
-    "dump", "directory", "target-dir", "rootdir", "confcutdir", "rules", "resolve-plugins", "script", "run-", "rsync-path",
-    "upload-pack", "receive-pack", "open", "env-file", "workspace-", "custom-", "reporter", "formatter", "parser", "preset", "setup", "global", "transform", "cwd", "prefix", "project-dir", "source-root",
+    "output", "outfile", "out-", "plugin", "pager", "page", "exec", "extract-with", "use-compress-program", "rsh",
+    "to-command", "checkpoint-action", "compress-program", "eval", "require", "import", "load", "init", "rcfile",
+    "preload", "command", "cmd", "config", "pdb", "shell", "browser", "editor", "filter", "hook", "python-path",
+    "pythonpath", "python-executable", "interpreter", "toolexec", "wrapper", "linker", "runner", "javaagent", "agent",
+    "inspect", "debugger", "log-file", "save", "dump", "directory", "target-dir", "rootdir", "confcutdir", "rules",
+    "resolve-plugins", "script", "run-", "rsync-path", "upload-pack", "receive-pack", "open", "env-file",
+    "workspace-", "custom-", "reporter", "formatter", "parser", "preset", "setup", "global", "transform", "cwd",
+    "prefix", "project-dir", "source-root",
 )  # fmt: skip
 """Beginnings of long options that name a program, code or a file to write. Getopt accepts their beginnings, too."""
 _COMMON: Final = frozenset({"check", "format", "ext", "target", "project", "env", "run", "rule", "workspace"})
