@@ -11,10 +11,12 @@ from typing import Final
 from workbench.toolbox.approval.reason import OUTSIDE, PATTERN, SENSITIVE, ApprovalReason, CommandEnvironment
 from workbench.toolbox.approval.secret_files import is_secret, may_match_secret
 from workbench.toolbox.approval.shell.words import ShellWord
+from workbench.toolbox.approval.startup_files import STARTUP_NAMES
 
 HARMLESS_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices that a redirection may name."""
 _STARTUP: Final = re.compile(
+    rf"(?:^|/)(?:{'|'.join(map(re.escape, STARTUP_NAMES))})(?:/|$)|"
     r"(?:^|/)\.git(?:/|$)|(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|cshrc"
     r"|tcshrc|kshrc|inputrc|vimrc|exrc|gitconfig|gitattributes|gitmodules|hgrc|gdbinit|lldbinit|curlrc|wgetrc|screenrc"
     r"|tmux\.conf|envrc|pdbrc|pythonrc\.py|config|local|vscode|idea|husky|claude|cursor)(?:/|$)"

@@ -15,6 +15,8 @@ class CommandEnvironment:
     """Absolute path of the working folder. Empty if it is not known."""
     folder: str = ""
     """Folder where the command starts: relative to the working folder, or an absolute path outside of it."""
+    shares_folder: bool = False
+    """True if the working folder is a person's own, and a sandbox protects its repository."""
     private: tuple[str, ...] = ()
     """Absolute paths of folders that commands should not read, such as the workbench's data."""
 

@@ -9,7 +9,8 @@ from typing import Final
 from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.backend import Backend, ProcessOutcome, RunningCommand
 from workbench.toolbox.terminal.record import Record
-from workbench.toolbox.terminal.script import ending, marked, script
+from workbench.toolbox.terminal.script import ONLY_GIT, ending, marked, script
+from workbench.toolbox.terminal.shared_folder import runs_only_git
 
 MOST_ROOMS: Final = 16
 """Most rooms that are open at once. Then the one that was not used for the longest time is closed."""
@@ -111,7 +112,11 @@ class TerminalEnvironment:
         room = self._room(task_id)
         mark = f"{self._record.owner}.{next(self._numbers)}."
         text = script(command, self._backend.opening(task_id, folder), reported=self._backend.reported)
-        running = self._backend.run(marked(text, mark), task_id=task_id, room=room, has_terminal=has_terminal)
+        # Nothing of the command is in front of this line.
+        note = ONLY_GIT if runs_only_git(command, self._backend.place(task_id, folder)) else ""
+        running = self._backend.run(
+            note + marked(text, mark), task_id=task_id, room=room, has_terminal=has_terminal
+        )
         started = TaskCommand(running, self._backend, mark=mark, task_id=task_id, room=room)
         with self._lock:
             of_task = self._commands.setdefault(task_id, [])

@@ -79,6 +79,8 @@ def bubblewrap_line(
     home: Path,
     temporary: Path,
     hidden: Sequence[Path] = (),
+    guards: Sequence[str] = (),
+    hides_home: bool = False,
     has_terminal: bool = False,
 ) -> list[str]:
     """Return the command line that runs `line` in a sandbox.
@@ -89,18 +91,21 @@ def bubblewrap_line(
         home: The home folder.
         temporary: Folder that is mounted as `/tmp`.
         hidden: Files and folders in the working folder that the command must not see, such as `.env`.
+        guards: Options that protect a shared working folder. Without any, the hooks and settings of a repository in it
+            are read-only.
+        hides_home: Whether the home folder is empty.
         has_terminal: Whether the command has a terminal, which then stays its controlling terminal.
     """
     masks = (part for path in hidden for part in _mask(path))
-    repository = [str(work / ".git" / name) for name in ("hooks", "config")]
+    own = () if guards else [str(work / ".git" / name) for name in ("hooks", "config")]
     return [
         "bwrap", "--die-with-parent", "--unshare-all", "--cap-drop", "ALL",
         *([] if has_terminal else ["--new-session"]),
         *(part for path in _SYSTEM for part in ("--ro-bind-try", path, path)),
         "--proc", "/proc", "--dev", "/dev", "--bind", str(temporary), "/tmp",
-        "--bind", str(work), str(work), *masks, "--bind", str(home), str(home),
-        # Git outside the sandbox runs programs that these files name, so commands must not change them.
-        *(part for path in repository for part in ("--ro-bind-try", path, path)),
+        "--bind", str(work), str(work), *guards, *masks,
+        *(("--tmpfs", str(home)) if hides_home else ("--bind", str(home), str(home))),
+        *(part for path in own for part in ("--ro-bind-try", path, path)),
         "--chdir", str(work), "--", *line,
     ]  # fmt: skip
 

@@ -12,6 +12,8 @@ PLACE_MARK: Final = "\x1e__workbench_place__"
 """Separates the output of a command from the folder in which it ended."""
 COMMAND_VARIABLE: Final = "HERMES_WORKBENCH_COMMAND"
 """Environment variable that all processes of a command have. It contains the command's mark."""
+ONLY_GIT: Final = "# only git\n"
+"""First line of the shell text of a command that runs nothing but git."""
 _TASK_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 

@@ -17,7 +17,8 @@ from workbench.toolbox.terminal.isolation import (
     unprivileged_user,
 )
 from workbench.toolbox.terminal.programs import NoRooms
-from workbench.toolbox.terminal.script import change_folder, task_name
+from workbench.toolbox.terminal.script import ONLY_GIT, change_folder, task_name
+from workbench.toolbox.terminal.shared_folder import guards, may_write_git
 
 _VARIABLES: Final = ("PATH", "LANG", "TERM")
 """Our environment variables that commands see, in addition to the locale variables `LC_*`."""
@@ -63,8 +64,16 @@ class LocalEnvironment(NoRooms):
             return line
         work, home, temporary = folders
         hidden = secrets_in(work, self.data) if self.data else ()
+        writes_git = bool(self.shared) and text.startswith(ONLY_GIT) and may_write_git(work)
         return bubblewrap_line(
-            line, work=work, home=home, temporary=temporary, hidden=hidden, has_terminal=has_terminal
+            line,
+            work=work,
+            home=home,
+            temporary=temporary,
+            hidden=hidden,
+            guards=guards(work, writes_git=writes_git) if self.shared else (),
+            hides_home=writes_git,
+            has_terminal=has_terminal,
         )
 
     def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
@@ -89,7 +98,11 @@ class LocalEnvironment(NoRooms):
             return CommandEnvironment(is_contained=is_contained, folder=folder, private=private)
         work = folders[0]
         return CommandEnvironment(
-            is_contained=is_contained, root=str(work), folder=_within(work, folder), private=private
+            is_contained=is_contained,
+            root=str(work),
+            folder=_within(work, folder),
+            shares_folder=is_contained and bool(self.shared),
+            private=private,
         )
 
     @property

@@ -1,0 +1,168 @@
+"""What sandboxed commands must not change in a shared folder, because programs outside of the sandbox run it later.
+
+Git is the reason for most of this. It runs programs that `.git/config` and `.git/hooks` name, and a command that may
+write anything in `.git` can make git read other ones: by `.git/commondir`, or by making `.git` invalid. So `.git` is
+read-only for commands, except for those that only run git itself, which writes nothing dangerous on its own.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from workbench.toolbox.approval.allowed import detect
+from workbench.toolbox.approval.reason import CommandEnvironment
+from workbench.toolbox.approval.shell.reading import read_script
+from workbench.toolbox.approval.shell.words import Command, resolve
+from workbench.toolbox.approval.startup_files import STARTUP_NAMES
+
+_SUBCOMMANDS: Final = frozenset({
+    "add", "mv", "rm", "restore", "reset", "commit", "checkout", "switch", "merge", "rebase", "cherry-pick", "revert",
+    "stash", "tag", "branch", "status", "log", "diff", "show", "rev-parse", "ls-files",
+})  # fmt: skip
+_FILTERS: Final = frozenset({"head", "tail", "cat", "wc", "grep", "true", "echo", "printf", "pwd"})
+"""Programs that cannot write a file, so they may show the output of git."""
+_LOSSY: Final = frozenset({"git history or work thrown away"})
+"""A person was asked, and the command still runs only git."""
+_HARMLESS_LINE: Final = re.compile(
+    r"\s*(?:[#;].*)?"
+    r'|\[(?:core|user|init|pull|push|(?:remote|branch) "[\w./ -]*")\]\s*'
+    r"|\s*(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
+    r"|hookspath|fsmonitor|pager|untrackedcache"
+    r"|name|email|defaultbranch|url|pushurl|fetch|remote|merge|rebase|ff|default|tagopt|prune|autosetupremote"
+    r"|vscode-merge-base)\s*=.*[^\\]",
+    re.I,
+)
+"""Lines of `.git/config` that name no program and no other file."""
+_HOOKS_PATH: Final = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n#;]+)", re.I | re.M)
+_MODULE_PATH: Final = re.compile(r"^\s*path\s*=\s*\"?([^\"\n]+)", re.M)
+_MOST_FOLDERS: Final = 100_000
+_ONLY_GIT_VARIABLES: Final = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_EDITOR": "true",
+}  # fmt: skip
+
+
+def runs_only_git(command: str, place: CommandEnvironment) -> bool:
+    """Whether a command runs nothing but git, in the repository at the top of a shared folder.
+
+    >>> shared = CommandEnvironment(shares_folder=True)
+    >>> runs_only_git("git add -A && git commit -m x", shared), runs_only_git("make && git commit -m x", shared)
+    (True, False)
+    """
+    if not place.shares_folder or place.folder not in ("", "."):
+        return False
+    script = read_script(command)
+    return (
+        not script.problem
+        and bool(script.commands)
+        and all(map(_is_git, script.commands))
+        and set(detect(command, place).categories) <= _LOSSY
+    )
+
+
+def _is_git(command: Command) -> bool:
+    words = [resolve(raw, {}) for raw in command.words[:2]]
+    names = [found[0].text for found in words if len(found) == 1 and found[0].is_fixed]
+    # `2>&1` is read as a redirection to this device, too.
+    targets = {word.text for _, target in command.redirections for word in resolve(target, {})}
+    if command.assignments or not targets <= {"/dev/null"} or not names:
+        return False
+    return names[0] in _FILTERS or (names[0] == "git" and len(names) == 2 and names[1] in _SUBCOMMANDS)
+
+
+def may_write_git(work: Path) -> bool:
+    """Whether git runs no other programs in the repository of a folder: no filters, submodules or nested repositories.
+
+    The sandbox itself switches off hooks, pagers and the file system monitor.
+    """
+    git = work / ".git"
+    return (
+        git.is_dir()
+        and not (git / "commondir").exists()
+        and all(_HARMLESS_LINE.fullmatch(line) for line in _text(git / "config").splitlines())
+        and all(found == git for found in _repositories(work))
+    )
+
+
+def guards(work: Path, *, writes_git: bool) -> Sequence[str]:
+    """Return Bubblewrap's options that protect a shared folder from a command.
+
+    Args:
+        work: The shared folder.
+        writes_git: Whether the command runs only git and may write `.git`. Programs are then found in the system only,
+            and settings of the sandbox's home do not count.
+
+    Raises:
+        PermissionError: `.git` is a link, which a command could replace.
+    """
+    git = work / ".git"
+    if git.is_symlink():
+        raise PermissionError(f"{git} is a link, which cannot be protected: replace it by the folder or file")
+    options: list[str] = []
+    if writes_git:
+        options += ["--bind", str(git), str(git)]
+        for name in ("config", "hooks", "info", "modules", "worktrees"):
+            options += ["--ro-bind-try", str(git / name), str(git / name)]
+        for name, value in _ONLY_GIT_VARIABLES.items():
+            options += ["--setenv", name, value]
+    else:
+        options += _read_only(git, work) or _closed(git, work)
+    if not git.is_file() and not (git / "HEAD").exists():
+        # Without a repository in `.git`, git takes the folder itself for one if it has `HEAD`, `objects` and `refs`.
+        head = work / "HEAD"
+        options += _read_only(head, work) or ["--ro-bind", "/dev/null", str(head)]
+    for name in STARTUP_NAMES:
+        options += _read_only(work / name, work)
+    for match in _HOOKS_PATH.finditer(_text(git / "config")):
+        hooks = Path(os.path.normpath(work / match[1].strip()))
+        if hooks != work and hooks.is_relative_to(work) and not hooks.is_relative_to(git):
+            options += _read_only(hooks, work) or _closed(hooks, work)
+    for match in _MODULE_PATH.finditer(_text(work / ".gitmodules")):
+        module = Path(os.path.normpath(work / match[1].strip()))
+        if module != work and module.is_relative_to(work):
+            options += _read_only(module / ".git", work)
+    return options
+
+
+def _read_only(path: Path, work: Path) -> list[str]:
+    """Return the options that make a file or folder read-only. Empty if there is none, or if a link leads to it."""
+    if not path.exists() or path.resolve() != work.resolve() / path.relative_to(work):
+        return []
+    return [*_anchors(path, work), "--ro-bind", str(path), str(path)]
+
+
+def _closed(path: Path, work: Path) -> list[str]:
+    """Return the options for a folder that does not exist and must not be created.
+
+    The first folder of the path that is missing is closed. It stays behind, empty.
+    """
+    if path.exists():
+        return []
+    first = next(place for place in reversed([path, *path.parents]) if not place.exists())
+    anchors = _anchors(first, work)
+    return [*anchors, "--tmpfs", str(first), "--remount-ro", str(first)]
+
+
+def _anchors(path: Path, work: Path) -> list[str]:
+    """Return the options that keep the parents of a path where they are: a mounted folder cannot be renamed."""
+    parents = [parent for parent in path.parents if parent != work and parent.is_relative_to(work)]
+    return [part for parent in reversed(parents) for part in ("--bind", str(parent), str(parent))]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""
+
+
+def _repositories(work: Path) -> Iterator[Path]:
+    """Yield each `.git` below a folder; and the folder itself if it is too large to look through."""
+    for number, (folder, folders, files) in enumerate(os.walk(work)):
+        if number > _MOST_FOLDERS:
+            yield work
+            return
+        if ".git" in folders or ".git" in files:
+            yield Path(folder, ".git")
+        folders[:] = [name for name in folders if name != ".git"]
