@@ -166,6 +166,29 @@ def test_commands_that_only_run_git_change_the_repository_as_before(repository):
     assert "Read-only file system" in run("python3 -c 'print(1)'; git commit --allow-empty -m mixed 2>&1")
 
 
+def test_git_may_write_the_repository_only_while_no_other_command_runs(repository):
+    data = repository.parent / "data"
+    data.mkdir()
+    environment = LocalEnvironment(
+        base=make_base(data, Isolation.SANDBOX),
+        data=data,
+        isolation=Isolation.SANDBOX,
+        shared=str(repository),
+    )
+    terminal = terminal_of(environment, {**os.environ}, data)
+    commit = {"command": "git commit -q --allow-empty -m alone 2>&1"}
+    other = terminal.run({"command": "sleep 30", "background": True}, task_id="other")["process_id"]
+    assert "Read-only file system" in str(terminal.run(commit, task_id="t"))
+    terminal.process({"action": "kill", "process_id": other}, task_id="other")
+    assert terminal.run(commit, task_id="t")["exit_code"] == 0
+    terminal.run({**commit, "background": True}, task_id="t")
+    assert "alone" in str(
+        terminal.run({"command": "python3 -c 'print(1)'; git log --oneline"}, task_id="other")
+    )
+    assert git(repository, "log", "--oneline").stdout.count("alone") == 2, "it had ended before"
+    terminal.close()
+
+
 @pytest.mark.parametrize(
     ("command", "is_git"),
     [

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from itertools import count
 from threading import Lock
 from typing import Final
@@ -16,6 +17,8 @@ MOST_ROOMS: Final = 16
 """Most rooms that are open at once. Then the one that was not used for the longest time is closed."""
 _END_S: Final = 20.0
 """Time for ending the processes of a command."""
+_GIT_S: Final = 60.0
+"""Time that a command waits for one that may write the repository."""
 _log = logging.getLogger(__name__)
 
 
@@ -37,6 +40,10 @@ class TaskCommand:
         if not has_ended:
             self.kill()
         return self.look()._replace(is_timeout=not has_ended)
+
+    def has_ended(self, timeout_s: float) -> bool:
+        """Wait for the command to end. Return False if it still runs after `timeout_s` seconds."""
+        return self._running.wait(timeout_s)
 
     def look(self) -> ProcessOutcome:
         """Return the output so far, and the exit code if the command has ended."""
@@ -72,6 +79,10 @@ class TerminalEnvironment:
         self._numbers = count(1)
         self._lock = Lock()
         self._task_locks: dict[str, Lock] = {}
+        self._start_lock = Lock()
+        """Held while a command is started in a folder that is shared with a person."""
+        self._git: TaskCommand | None = None
+        """The last command that was started, if it may write the repository of a shared folder."""
 
     @property
     def summary(self) -> str:
@@ -112,16 +123,39 @@ class TerminalEnvironment:
         room = self._room(task_id)
         mark = f"{self._record.owner}.{next(self._numbers)}."
         text = script(command, self._backend.opening(task_id, folder), reported=self._backend.reported)
-        # Nothing of the command is in front of this line.
-        note = ONLY_GIT if runs_only_git(command, self._backend.place(task_id, folder)) else ""
-        running = self._backend.run(
-            note + marked(text, mark), task_id=task_id, room=room, has_terminal=has_terminal
-        )
-        started = TaskCommand(running, self._backend, mark=mark, task_id=task_id, room=room)
-        with self._lock:
-            of_task = self._commands.setdefault(task_id, [])
-            of_task[:] = [*(known for known in of_task if known.look().exit_code is None), started]
+        place = self._backend.place(task_id, folder)
+        with self._start_lock if place.shares_folder else nullcontext():
+            # Only alone: another command could change files while git may write the repository.
+            is_git = runs_only_git(command, place) and not self._is_busy()
+            self._wait_for_git()
+            # Nothing of the command is in front of this line.
+            running = self._backend.run(
+                (ONLY_GIT if is_git else "") + marked(text, mark),
+                task_id=task_id,
+                room=room,
+                has_terminal=has_terminal,
+            )
+            started = TaskCommand(running, self._backend, mark=mark, task_id=task_id, room=room)
+            self._git = started if is_git else None
+            with self._lock:
+                of_task = self._commands.setdefault(task_id, [])
+                of_task[:] = [*(known for known in of_task if known.look().exit_code is None), started]
         return started
+
+    def _is_busy(self) -> bool:
+        """Whether a command runs, of any task."""
+        with self._lock:
+            commands = [command for of_task in self._commands.values() for command in of_task]
+        return any(command is not self._git and command.look().exit_code is None for command in commands)
+
+    def _wait_for_git(self) -> None:
+        """Wait until the command that may write the repository has ended.
+
+        Raises:
+            TimeoutError: It takes too long.
+        """
+        if self._git is not None and not self._git.has_ended(_GIT_S):
+            raise TimeoutError("git is still running in this folder: try again later")
 
     def copy_in(self, data: bytes, path: str, *, task_id: str) -> None:
         """Write a file of a task. A relative path is inside the environment's default folder.
