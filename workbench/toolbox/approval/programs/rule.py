@@ -238,7 +238,9 @@ class ProgramRule:
     ) -> Iterator[ApprovalReason]:
         shows_content = self.shows_content and not self.searches
         for word in operands:
-            if self.operands is Operands.NONE:
+            is_option_file = word.text.startswith("@") and self.operands is not Operands.TEXT
+            if self.operands is Operands.NONE or is_option_file:
+                # `nm @FILE` reads options from a file.
                 yield call.unknown(word)
             elif self.operands is Operands.WRITE:
                 yield from _found(call.paths.writing(word))
