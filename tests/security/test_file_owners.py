@@ -1,9 +1,11 @@
 """A file belongs to the person who uploaded it, or to whom the server offered it; messages do not name the server's folders."""
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,11 +13,15 @@ import gradio as gr
 import httpx
 import pytest
 
+from tests.aside import run_aside
 from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS
 from workbench.errors import BadInput
+from workbench.records.owner import Permission, UserRole
 from workbench.ui.file_owners import OWNER, FileOwners
+from workbench.ui.owners import needs
 from workbench.ui.present.notices import problem
+from workbench.ui.whole_steps import WholeSteps
 
 ROW = b'{"conversations": [{"from": "human", "value": "ann\'s secret"}, {"from": "gpt", "value": "Hi."}]}\n'
 
@@ -183,3 +189,33 @@ def test_folders_of_uploads_are_left_out(monkeypatch: pytest.MonkeyPatch, text: 
     where, _, what = text.format(**folder).partition(": ")
     [line] = problem(BadInput(where, what)).lines
     assert line.text == shown
+
+
+def test_a_prepared_file_belongs_to_the_person_who_asked_for_it(tmp_path: Path) -> None:
+    made = tmp_path / "rows.jsonl"
+    made.write_bytes(ROW)
+
+    @needs(Permission.WORK)
+    def on_write() -> Iterator[object]:
+        yield gr.update(value=None)
+        yield gr.update(value=[str(made)])
+
+    with WholeSteps(analytics_enabled=False) as blocks:
+        button, out = gr.Button(), gr.File()
+        button.click(on_write, None, out)
+    blocks.role_of = lambda _: UserRole.MEMBER
+    blocks.files = FileOwners(has_strangers=True)
+
+    async def written() -> list[str]:
+        paths, iterator = list[str](), None
+        for _ in range(3):
+            answer = await blocks.process_api(
+                0, [], None, request_of("ann"), iterator, session_hash="x", event_id="1"
+            )
+            iterator = answer.get("iterator")
+            paths += re.findall(r"'path': '([^']+)'", str(answer["data"]))
+        return paths
+
+    paths = run_aside(written())
+    assert paths
+    assert all(blocks.files.may_use("ann", path) and not blocks.files.may_use("bob", path) for path in paths)
