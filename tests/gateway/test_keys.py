@@ -20,6 +20,7 @@ from workbench.cli.auth import build_app
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.keys import GatewayKeys
+from workbench.settings import read_settings
 
 SECRET = b"5" * 64
 HERE, THERE = "9.9.9.9", "9.9.9.10"
@@ -234,3 +235,17 @@ def test_the_command_prints_the_key_and_the_setting_apart(
     assert key not in made.stdout
     refused = CliRunner().invoke(build_app(), ["key", "a:b"])
     assert isinstance(refused.exception, BadInput)
+
+
+def test_old_hashes_need_no_secret_in_the_data_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    variables = {
+        "WORKBENCH_DATA": str(folder),
+        "WORKBENCH_GATEWAY_KEYS": f"ann:{hash_password('old', n=2**4)}",
+    }
+    assert run_aside(name_or_status(GatewayKeys.of(read_settings(variables)), "old")) == "ann"
+    assert not folder.exists()
+    (folder / SECRET_FILE).mkdir(parents=True)
+    variables["WORKBENCH_GATEWAY_KEYS"] = f"ann:{hash_key(new_key(), SECRET)}"
+    with pytest.raises(BadInput, match=r"gateway\.secret.*set WORKBENCH_DATA"):
+        GatewayKeys.of(read_settings(variables))

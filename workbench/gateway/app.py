@@ -16,7 +16,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench import __version__
-from workbench.app.api_keys import server_secret
 from workbench.app.clients import TrustedProxies, network_of
 from workbench.app.hosts import AllowedHosts, parse_authority
 from workbench.app.recording import Recorder
@@ -78,9 +77,7 @@ class Gateway:
         settings = services.settings
         self._services = services
         self._options = options
-        self._keys = GatewayKeys(
-            settings.gateway_keys, server_secret(settings.data) if settings.gateway_keys else b""
-        )
+        self._keys = GatewayKeys.of(settings)
         self._proxies = TrustedProxies(settings.trusted_proxies)
         self._hosts = AllowedHosts.of(settings)
         self._targets = Targets(options.upstream)

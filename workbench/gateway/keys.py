@@ -5,12 +5,13 @@ from asyncio import Future
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from hmac import compare_digest
+from secrets import token_bytes
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 from starlette.datastructures import Headers
 
-from workbench.app.api_keys import PREFIX, check_key_hash, hash_key
+from workbench.app.api_keys import PREFIX, check_key_hash, hash_key, server_secret
 from workbench.app.passwords import check_hash, is_right
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
@@ -69,6 +70,17 @@ class GatewayKeys:
         self._wrong_counts = _Recent[str, tuple[int, float]]()
         self._waiting: list[tuple[str, Future[None]]] = []
         self._is_checking = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Create the keys of the settings. Only random keys need the secret in the data folder.
+
+        Raises:
+            BadInput: A hash or the secret cannot be read.
+        """
+        hashes = settings.gateway_keys
+        has_random = any(hashed.startswith(PREFIX) for hashed in hashes.values())
+        return cls(hashes, server_secret(settings.data) if has_random else token_bytes(32))
 
     async def name_of(self, headers: Headers, address: str) -> str:
         """Return the name of the key of a request. Empty if no key is needed.
