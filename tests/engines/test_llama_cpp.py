@@ -6,10 +6,9 @@ from pathlib import Path
 from queue import Queue
 from threading import Event, Thread, Timer
 
-import gguf
-import numpy
 import pytest
 
+from tests.bench.random_model import write_adapter
 from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build
@@ -462,25 +461,8 @@ def test_a_missing_or_invalid_adapter_is_reported(tmp_path):
         load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=(missing,)))
 
 
-def write_adapter(path, *, rank=2):
-    """Write a GGUF adapter for the embedded model: small random weights for one projection of each layer."""
-    chance = numpy.random.default_rng(7)
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_type(gguf.GGUFType.ADAPTER)
-    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
-    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(rank))
-    for layer in range(30):
-        for part, shape in (("a", (rank, 1536)), ("b", (576, rank))):
-            numbers = chance.normal(0, 0.05, shape).astype(numpy.float32)
-            writer.add_tensor(f"blk.{layer}.ffn_down.weight.lora_{part}", numbers)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
 def test_an_adapter_changes_the_logits_according_to_its_scale(tmp_path):
-    write_adapter(tmp_path / "adapter.gguf")
+    write_adapter(tmp_path / "adapter.gguf", layers=30, width=576, inner=1536)
 
     def weights(*adapters):
         engine = load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=adapters))

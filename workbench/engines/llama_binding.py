@@ -13,7 +13,7 @@ import llama_cpp
 import numpy
 from numpy.typing import NDArray
 
-from workbench.engines.llama_loading import LoadOptions, LoraAdapter, llama_log
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter, explain_errors, llama_log
 from workbench.engines.llama_weights import SHARED
 from workbench.errors import EngineError
 from workbench.settings import FlashAttention
@@ -171,7 +171,7 @@ class Binding:
             batch.logits = flags
         code = self._thread.run(llama_cpp.llama_decode, self.context, batch)
         if code not in (0, _ABORTED):
-            raise EngineError(f"llama.cpp failed with code {code}: {self._log.take() or 'no reason given'}")
+            raise EngineError(f"llama.cpp failed with code {code}: {explain_errors(self._log.take())}")
         return code == 0
 
     def decode_all(self, tokens: Sequence[int], is_cancelled: Callable[[], bool]) -> int:
@@ -242,7 +242,9 @@ class Binding:
         set_adapters = cast("Callable[..., int]", cast(Any, llama_cpp).llama_set_adapters_lora)
         if set_adapters(self.context, pointers, len(loaded), scales):
             names = ", ".join(str(adapter.path) for adapter in adapters)
-            raise EngineError(f"llama.cpp cannot apply {names} to the model: {self._log.take()}")
+            raise EngineError(
+                f"llama.cpp cannot apply {names} to the model: {explain_errors(self._log.take())}"
+            )
 
 
 def _flash_type(loading: LoadOptions) -> int:

@@ -82,6 +82,31 @@ _OFFLOADED: Final = re.compile(rb"offloaded (\d+)/(\d+) layers to GPU")
 _DEVICE: Final = re.compile(rb"using device (\S+) \(([^)]*)\)")
 
 
+_NO_MEMORY: Final = re.compile(r"(?:failed|unable) to allocate|out of memory|insufficient memory")
+_ON_GPU: Final = re.compile(r"allocate (?:CUDA|ROCm|Vulkan|MTL|Metal|SYCL)\d* buffer|on device \d")
+_SIZE: Final = re.compile(r"(?:failed to allocate (?:\w+ )?buffer of size|allocating) ([\d.]+)( MiB)?")
+
+
+def explain_errors(logged: str) -> str:
+    """Explain why llama.cpp failed, from the errors that it logged. If memory is short, say what to change.
+
+    >>> explain_errors("alloc_tensor_range: failed to allocate CUDA0 buffer of size 17179869184")[:52]
+    'not enough memory on the GPU: 16,384 MB could not be'
+    """
+    if not _NO_MEMORY.search(logged):
+        return logged or "no reason given"
+    size = _SIZE.search(logged)
+    megabytes = float(size[1]) / (1 if size[2] else MEGABYTE) if size else 0
+    amount = f": {megabytes:,.0f} MB could not be allocated" if megabytes else ""
+    is_gpu = bool(_ON_GPU.search(logged))
+    fewer = "offload fewer layers (WORKBENCH_GPU_LAYERS), " if is_gpu else ""
+    return (
+        f"not enough memory{' on the GPU' if is_gpu else ''}{amount}. Use a smaller context (WORKBENCH_CONTEXT), "
+        f"{fewer}store the context in fewer bits (WORKBENCH_KV_TYPE=q8_0), keep fewer models loaded "
+        "(WORKBENCH_MODEL_MEMORY), or use a smaller model"
+    )
+
+
 class LlamaLog:
     """The last errors that llama.cpp logged in this process, and the devices of the last model."""
 

@@ -10,7 +10,14 @@ from typing import Final, NamedTuple, TypeVar
 import llama_cpp
 
 from workbench.engines.evaluating_thread import EvaluatingThread
-from workbench.engines.llama_loading import LoadOptions, LoraAdapter, WeightsKey, llama_log, weights_key
+from workbench.engines.llama_loading import (
+    LoadOptions,
+    LoraAdapter,
+    WeightsKey,
+    explain_errors,
+    llama_log,
+    weights_key,
+)
 from workbench.errors import EngineError
 
 Pointer = TypeVar("Pointer")
@@ -61,7 +68,7 @@ class LlamaWeights:
             EngineError: It returned a null pointer. The message has what llama.cpp logged.
         """
         if not pointer:
-            raise EngineError(f"llama.cpp cannot load {path}: {self._log.take() or 'no reason given'}")
+            raise EngineError(f"llama.cpp cannot load {path}: {explain_errors(self._log.take())}")
         return pointer
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ SLOWEST_BYTES_PER_S: Final = 50 << 20
 REFUSED: Final = 3
 """Exit status of the child if llama.cpp reported an error."""
 _OUTPUT_BYTES: Final = 8 << 10
-_MESSAGE_CHARS: Final = 300
+_MESSAGE_CHARS: Final = 600
 _VARIABLES: Final = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _PREFIXES: Final = ("LC_", "DYLD_", "CUDA", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "VK_", "GGML_", "LLAMA_", "OMP_",
                     "GOMP_", "OPENBLAS_", "MKL_")  # fmt: skip
