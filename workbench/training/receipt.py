@@ -52,6 +52,8 @@ class TrainOptions:
     """Number of steps between checkpoints."""
     validate_steps: int = 0
     """Number of steps between measurements on validation cases, after which the best weights are kept; 0 for none."""
+    validate_share: float = 1.0
+    """Share of all validation cases that is measured."""
     family: str = ""
     """Template family of the prompts. Empty uses that of each row."""
     licence: str = "apache-2.0"

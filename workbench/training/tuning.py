@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -100,6 +101,8 @@ CHECKPOINTS: Final = "checkpoints"
 SETTINGS_FILE: Final = "options.json"
 """Name of the file with the settings of a run, in the folder of checkpoints. A run is only resumed with the same."""
 _TARGETS: Final = "all-linear"
+_TEXTS: Final = 64
+"""Number of texts whose tokens are remembered while examples are tokenized."""
 _LOADERS: Final = 2
 """Number of processes that make batches while a GPU trains."""
 Report = Callable[[TrainingProgress | ValidationResult], None]
@@ -128,9 +131,9 @@ def prepare(examples: Sequence[Example], base: Base, options: TrainOptions) -> P
         BadInput: No example is short enough.
     """
     begin = begin_tokens(base.tokenizer)
-    encoded = [
-        encode(example, lambda text: encode_with(base.tokenizer, text), begin=begin) for example in examples
-    ]
+    # Examples in a row often have the same system text, which is most of their text.
+    encoder = lru_cache(_TEXTS)(partial(encode_with, base.tokenizer))
+    encoded = [encode(example, encoder, begin=begin) for example in examples]
     fitting = [tokens for tokens in encoded if len(tokens.input_ids) <= options.max_length]
     if not fitting:
         raise BadInput("--max-length", f"none of {len(encoded)} examples is short enough", "raise it")
@@ -224,6 +227,7 @@ def _settings_of(options: TrainOptions) -> dict[str, object]:
         "seed": options.seed,
         "precision": options.precision,
         "validate_steps": options.validate_steps,
+        "validate_share": options.validate_share,
         "family": options.family,
     }
 

@@ -92,6 +92,10 @@ def train(
             "weights are kept; 0 for none. For GPUs: a CPU takes half an hour",
         ),
     ] = 0,
+    validate_share: Annotated[
+        float,
+        typer.Option(metavar="SHARE", min=0.01, max=1.0, help="Share of these requests to measure with"),
+    ] = 1.0,
     family: Annotated[
         str,
         typer.Option(
@@ -138,6 +142,7 @@ def train(
         threads=threads,
         save_steps=save_steps,
         validate_steps=validate_steps,
+        validate_share=validate_share,
         family=family,
         licence=licence,
     )
@@ -157,7 +162,7 @@ def train(
         options,
         resumes=resume,
         report=_print_progress if is_main else _say_nothing,
-        validation=_validation_cases() if validate_steps and is_main else (),
+        validation=_validation_cases(validate_share) if validate_steps and is_main else (),
     )
     if not is_main:
         return
@@ -172,11 +177,11 @@ def train(
         )
 
 
-def _validation_cases() -> "list[HeldOutCase]":
+def _validation_cases(share: float) -> "list[HeldOutCase]":
     from workbench.cli.training.heldout import draw_measurement
     from workbench.cli.training.synth import RowGenerator, RowSplit
 
-    _, cases = draw_measurement(RowGenerator.EVERYDAY, RowSplit.VALIDATION, "minimal", seed=1, share=1.0)
+    _, cases = draw_measurement(RowGenerator.EVERYDAY, RowSplit.VALIDATION, "minimal", seed=1, share=share)
     return cases
 
 
@@ -240,7 +245,11 @@ def _print_progress(progress: "TrainingProgress | ValidationResult") -> None:
     from workbench.training.validation import ValidationResult
 
     if isinstance(progress, ValidationResult):
-        kinds = ", ".join(f"{name} {kind.right} of {kind.of}" for name, kind in progress.kinds.items())
+        kinds = "; ".join(
+            f"{name} {kind.right} of {kind.of} "
+            f"({', '.join(f'{count} {reaction}' for reaction, count in kind.reactions.items())})"
+            for name, kind in progress.kinds.items()
+        )
         print(f"step {progress.step}  right: {kinds}", file=sys.stderr, flush=True)
         return
     minutes = progress.left_s / 60
