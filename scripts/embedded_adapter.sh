@@ -6,10 +6,14 @@
 #
 #   DEVICE     auto (a GPU if PyTorch finds one), gpu or cpu
 #   BASE       embedded, a GGUF file that transformers can load, or a folder or repository of weights
+#   START      adapter to start from: a GGUF file, or embedded for the shipped one
 #   ROWS       number of rows about everyday tools; a quarter as many have invented tools
-#   RANK, BATCH, RATE, PRECISION, VALIDATE    of the training
+#   LORA_RANK, BATCH, LENGTH, RATE, PRECISION, VALIDATE, SHARE    of the training and its validation
 #   STEPS      maximum number of steps; the result is not measured then. STEPS=10 ROWS=2000 shows the time of a step
+#   MINUTES    stop the training this long after the start of the script, as Ctrl+C does; the same command continues it.
+#              The result is not measured then
 set -eu
+started=$(date +%s)
 workbench=$1
 folder=$2
 base=${BASE:-embedded}
@@ -25,13 +29,13 @@ if [ "$device" = gpu ] && [ $found = cpu ]; then
 fi
 if [ $found = gpu ]; then
     # About 1,600 steps of 110 examples. A step took 0.26 seconds on an H200.
-    defaults="140000 32 16 1e-3 bf16" validation=150 limits="--max-length 2048 --save-steps 150"
+    defaults="140000 32 16 1e-3 bf16" validation=150 save_steps=150
 else
     export CUDA_VISIBLE_DEVICES=
     # A night on two cores. Without instructions for bf16, a processor is many times slower with bf16 than with f32.
     fit=f32
     grep -qE 'avx512_bf16|amx_bf16' /proc/cpuinfo 2>/dev/null && fit=bf16
-    defaults="28000 32 1 4e-4 $fit" validation=0 limits="--max-length 2048 --save-steps 50"
+    defaults="28000 32 1 4e-4 $fit" validation=0 save_steps=50
 fi
 read -r rows rank batch rate precision <<END
 $defaults
@@ -57,15 +61,23 @@ rows_in "$folder/formal.jsonl" --seed 53 --count $((rows / 4)) --tools 3 --witho
 "$workbench" check "$folder/everyday.jsonl" "$folder/formal.jsonl" "$folder/test.jsonl"
 
 out=$folder/embedded_adapter
-resume=
+resume='' start=''
+[ -z "${START:-}" ] || start="--start $START"
 [ ! -d "$out/checkpoints" ] || resume=--resume
+bounded=
+if [ -n "${MINUTES:-}" ]; then
+    left=$((started + MINUTES * 60 - $(date +%s)))
+    [ $left -gt 0 ] || { echo "MINUTES=$MINUTES: no time is left for the training" >&2; exit 1; }
+    bounded="timeout --foreground --preserve-status --signal=INT $left"
+fi
 # shellcheck disable=SC2086  # Options without spaces, or none.
-"$workbench" train "$folder/everyday.jsonl" "$folder/formal.jsonl" --base "$base" --out "$out" --epochs 1 \
-    --lora-rank "${RANK:-$rank}" --batch "${BATCH:-$batch}" --learning-rate "${RATE:-$rate}" \
+$bounded "$workbench" train "$folder/everyday.jsonl" "$folder/formal.jsonl" --base "$base" --out "$out" --epochs 1 \
+    --lora-rank "${LORA_RANK:-$rank}" --batch "${BATCH:-$batch}" --learning-rate "${RATE:-$rate}" \
     --precision "${PRECISION:-$precision}" --max-steps "${STEPS:-0}" --seed 51 --stored-as q8_0 \
-    --validate-steps "${VALIDATE:-$validation}" $limits $resume
+    --validate-steps "${VALIDATE:-$validation}" --validate-share "${SHARE:-1}" --max-length "${LENGTH:-2048}" \
+    --save-steps $save_steps $start $resume
 
-[ -z "${STEPS:-}" ] || exit 0
+[ -z "${STEPS:-}${MINUTES:-}" ] || exit 0
 case $base in
 embedded | *.gguf)
     "$workbench" heldout --model "$base" --generator everyday --split validation --share 0.4 \

@@ -2,16 +2,14 @@
 
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
 from tests.bench import grammar
+from tests.bench.bare import bare_llama
+from tests.bench.turns import Reuse
 from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.services import Services
 from workbench.app.turns import begin_session
@@ -52,11 +50,11 @@ def measure() -> Sequence[str]:
 def _speed(services: Services, setup: RunConfig, path: Path) -> str:
     threads = services.settings.threads or os.cpu_count() or 1
     ours, bare = [], []
-    with _the_bare_binding(path, threads) as through_the_binding:
+    with bare_llama(path, threads=threads) as bare_model:
         for _ in range(RUNS):
             generation = _turn(services, begin_session(services, setup).id, setup, STORY)[-1].generation
             ours.append(generation.timing.tokens_per_second)
-            bare.append(through_the_binding(generation.prompt_text))
+            bare.append(bare_model.binding(generation.prompt_text, TOKENS).rate)
     ratio = median(one / other for one, other in zip(ours, bare, strict=True))
     return f"page {median(ours):.1f} tokens/s, bare binding {median(bare):.1f}, ratio {ratio:.2f} (aim 0.97)"
 
@@ -76,28 +74,6 @@ def _turn(services: Services, session_id: str, setup: RunConfig, text: str) -> l
     return found
 
 
-@contextmanager
-def _the_bare_binding(path: Path, threads: int) -> Iterator[Callable[[str], float]]:
-    """Tokens a second by the binding alone, in a process of its own: in one, each takes the other's threads' spinning."""
-    with ProcessPoolExecutor(1, get_context("spawn"), _load_bare, (os.fspath(path), threads)) as aside:
-        yield lambda prompt: aside.submit(_play_bare, prompt).result()
-
-
-def _load_bare(path: str, threads: int) -> None:
-    import llama_cpp
-
-    global _bare
-    _bare = llama_cpp.Llama(path, n_ctx=4096, n_threads=threads, n_threads_batch=threads, verbose=False)
-
-
-def _play_bare(prompt: str) -> float:
-    count, first = 0, 0.0
-    for _ in _bare.create_completion(prompt, max_tokens=TOKENS, temperature=0, stream=True):
-        first = first or time.perf_counter()
-        count += 1
-    return (count - 1) / (time.perf_counter() - first)
-
-
 def _evaluated(services: Services, setup: RunConfig) -> Iterator[str]:
     """Evaluated against new tokens, from the second completion on: one conversation, two that alternate, forced calls."""
     short = replace(setup, sampling=Sampling(max_tokens=24))
@@ -107,17 +83,11 @@ def _evaluated(services: Services, setup: RunConfig) -> Iterator[str]:
         ("in two that alternate", 2, short),
         ("in two that alternate, with forced calls", 2, forced),
     ):
-        known = {begin_session(services, setup).id: "" for _ in range(count)}
-        evaluated = new = 0
+        sessions = [begin_session(services, setup).id for _ in range(count)]
+        reuse = Reuse(services.models.engine("embedded"))
         for turn in range(TURNS):
-            for place, session_id in enumerate(known):
+            for place, session_id in enumerate(sessions):
                 asked = f"Tell me of number {turn * 7 + place}, please."
                 for ended in _turn(services, session_id, setup, asked):
-                    made, before = ended.generation, known[session_id]
-                    known[session_id] = made.prompt_text + ended.message.text
-                    if before:
-                        assert made.prompt_text.startswith(before)
-                        added = made.prompt_text.removeprefix(before) + made.prefill
-                        evaluated += made.timing.evaluated_tokens or 0
-                        new += services.models.engine("embedded").count_tokens(added)
-        yield f"evaluated {evaluated} of {new} new tokens {name}: {evaluated / new:.2f} (aim 1.05)"
+                    reuse.add(session_id, ended)
+        yield f"evaluated {reuse.evaluated} of {reuse.new} new tokens {name}: {reuse.ratio:.2f} (aim 1.05)"

@@ -59,7 +59,7 @@ def measure() -> Iterator[str]:
 
 
 def _building(tools: OfferedTools) -> str:
-    (taken_s,) = seconds(lambda: _forced(tools))
+    (taken_s,) = seconds(lambda: forced(tools))
     return f"grammar of {len(tools.specs)} tools: built in {taken_s * 1000:.1f} ms (aim 50)"
 
 
@@ -67,10 +67,10 @@ def _decoding(engine: LlamaCppEngine) -> str:
     ratios, starts = [], []
     for question, tools in _largest_lists():
         prompt = _prompt(question, tools)
-        constraint = _forced(tools)
+        constraint = forced(tools)
         # The first completion evaluates the prompt.
-        _decode(engine, prompt, None)
-        pairs = [(_decode(engine, prompt, constraint), _decode(engine, prompt, None)) for _ in range(RUNS)]
+        decode(engine, prompt, None)
+        pairs = [(decode(engine, prompt, constraint), decode(engine, prompt, None)) for _ in range(RUNS)]
         ratios += [with_it.rate / without.rate for with_it, without in pairs if with_it.rate and without.rate]
         starts += [with_it.first_s - without.first_s for with_it, without in pairs]
     return (
@@ -80,10 +80,13 @@ def _decoding(engine: LlamaCppEngine) -> str:
     )
 
 
-def _decode(engine: LlamaCppEngine, prompt: str, constraint: Constraint | None) -> Decoded:
+def decode(
+    engine: LlamaCppEngine, prompt: str, constraint: Constraint | None, *, tokens: int = TOKENS
+) -> Decoded:
+    """Complete a prompt at temperature 0."""
     request = GenerationRequest(
         prompt=prompt,
-        sampling=Sampling(temperature=0.0, max_tokens=TOKENS),
+        sampling=Sampling(temperature=0.0, max_tokens=tokens),
         stop=(TURN_CLOSE,),
         constraint=constraint,
     )
@@ -103,7 +106,8 @@ def _prompt(question: str, tools: OfferedTools) -> str:
     return rendered.text + PREFILL
 
 
-def _forced(tools: OfferedTools) -> Constraint | None:
+def forced(tools: OfferedTools) -> Constraint | None:
+    """Return the grammar of a call of one of the tools."""
     setup = TurnSetup(tools=tools, family="hermes-lines")
     return constrain(setup, ToolChoice(kind=ChoiceKind.REQUIRED), starts_in_thought=False).constraint
 
