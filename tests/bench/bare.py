@@ -17,7 +17,7 @@ import llama_cpp
 _BATCH = 512
 
 
-class Played(NamedTuple):
+class Completed(NamedTuple):
     """One completion."""
 
     first_s: float
@@ -32,11 +32,11 @@ class BareLlama(NamedTuple):
 
     process: ProcessPoolExecutor
 
-    def binding(self, prompt: str, tokens: int) -> Played:
+    def binding(self, prompt: str, tokens: int) -> Completed:
         """Complete a prompt with `Llama.create_completion`, at temperature 0."""
         return self.process.submit(_by_the_binding, prompt, tokens).result()
 
-    def functions(self, prompt: str, tokens: int) -> Played:
+    def functions(self, prompt: str, tokens: int) -> Completed:
         """Complete a prompt with a loop over llama.cpp's own functions, at temperature 0."""
         return self.process.submit(_by_functions, prompt, tokens).result()
 
@@ -62,15 +62,15 @@ def _load(path: str, threads: int, context: int, gpu_layers: int) -> None:
     )
 
 
-def _by_the_binding(prompt: str, tokens: int) -> Played:
+def _by_the_binding(prompt: str, tokens: int) -> Completed:
     started_s, times, text = time.perf_counter(), list[float](), ""
     for piece in _llama.create_completion(prompt, max_tokens=tokens, temperature=0, stream=True):
         times.append(time.perf_counter())
         text += piece["choices"][0]["text"]
-    return Played(times[0] - started_s, (len(times) - 1) / (times[-1] - times[0]), text)
+    return Completed(times[0] - started_s, (len(times) - 1) / (times[-1] - times[0]), text)
 
 
-def _by_functions(prompt: str, tokens: int) -> Played:
+def _by_functions(prompt: str, tokens: int) -> Completed:
     context = _llama.ctx
     _llama.reset()
     llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(context), True)
@@ -85,7 +85,9 @@ def _by_functions(prompt: str, tokens: int) -> Played:
         text += _llama.detokenize([token])
         _decode(context, [token])
     llama_cpp.llama_sampler_free(sampler)
-    return Played(times[0] - started_s, (tokens - 1) / (times[-1] - times[0]), text.decode(errors="replace"))
+    return Completed(
+        times[0] - started_s, (tokens - 1) / (times[-1] - times[0]), text.decode(errors="replace")
+    )
 
 
 def _decode(context: llama_cpp.llama_context_p, tokens: list[int]) -> None:

@@ -39,7 +39,7 @@ MANY_TOOLS: Final = 40
 CALL_TOKENS: Final = 128
 """Enough for a call of `switches` without merges."""
 STORY_TOKENS: Final = 6000
-"""So many that even a small model has not written them when it is stopped."""
+"""More than even a small model writes before it is stopped."""
 DEADLINE_S: Final = 120
 
 
@@ -284,11 +284,11 @@ def grammar_cost(proof: Proof) -> Iterator[Figure]:
     constraint = forced(tools)
     prompt = f"<|im_start|>user\n{STORY}<|im_end|>\n<|im_start|>assistant\n<tool_call>\n"
 
-    def played(constraint: Constraint | None) -> Decoded:
+    def completed(constraint: Constraint | None) -> Decoded:
         return decode(proof.engine, prompt, constraint, tokens=plan.tokens)
 
-    played(None)
-    pairs = [(played(constraint), played(None)) for _ in range(plan.runs)]
+    completed(None)
+    pairs = [(completed(constraint), completed(None)) for _ in range(plan.runs)]
     ratio = median(with_it.rate / without.rate for with_it, without in pairs)
     later_ms = 1000 * median(with_it.first_s - without.first_s for with_it, without in pairs)
     yield Figure(f"decoding with a grammar of {MANY_TOOLS} tools, compared with none", f"{ratio:.2f}", "0.9")
