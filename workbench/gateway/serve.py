@@ -1,5 +1,6 @@
 """Serve the gateway: check the settings, start on one address, and stop everything at the end."""
 
+import gc
 from asyncio import Protocol
 from collections.abc import Callable
 from contextlib import suppress
@@ -123,6 +124,8 @@ def serve_gateway(gateway: Gateway, settings: Settings, *, say: Callable[[str], 
         ready=lambda: say(f"The gateway is running at http://{shown}:{port}/v1 (press Ctrl+C to stop)"),
         stop=gateway.stop,
     )
+    # A search for garbage stops all threads. It need not look at what stays.
+    gc.freeze()
     try:
         with suppress(KeyboardInterrupt):
             server.run()

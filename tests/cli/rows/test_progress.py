@@ -1,10 +1,12 @@
-"""Commands that take a while show how far they are, on standard error and only in a terminal."""
+"""Commands that take a while show how far they are, on standard error."""
 
+import gzip
 import sys
 
 import pytest
 
 from workbench.cli.terminal import paint
+from workbench.library.datasets.row_files import read_rows
 
 
 class Clock:
@@ -54,9 +56,38 @@ def test_rows_of_plain_files_are_counted_beforehand(tmp_path):
     assert paint.row_total(["-"]) is None
 
 
-def test_without_a_terminal_there_is_no_progress(capsys, monkeypatch):
+def test_without_a_terminal_there_is_a_line_every_half_minute(capsys, monkeypatch):
     clock = Clock()
     monkeypatch.setattr(paint, "time", clock)
-    items = list(paint.with_progress(range(3), "rows"))
-    clock.now = 9.0
-    assert (items, capsys.readouterr().err) == ([0, 1, 2], "")
+    with paint.ProgressLine("rows", lambda: 200) as progress:
+        for second in range(1, 70):
+            clock.now = float(second)
+            progress.show(second)
+    assert capsys.readouterr().err == (
+        "[###-----------------]  15 %  30 of 200 rows, 1/s\n[######--------------]  30 %  60 of 200 rows, 1/s\n"
+    )
+
+
+def test_work_without_a_row_says_so(tmp_path, monkeypatch, capsys):
+    """2 GB of blank lines, or a file whose first row takes a minute."""
+    monkeypatch.setattr(paint, "_FIRST_S", 0.02)
+    monkeypatch.setattr(paint, "_EVERY_S", 0.01)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    file = tmp_path / "blank.jsonl.gz"
+    file.write_bytes(gzip.compress(b"\n" * 1_000_000))
+    with paint.ProgressLine("rows", lambda: paint.row_total([str(file)])) as progress:
+        for row in read_rows(str(file)):
+            progress.show(row.number)
+    assert "no rows after 0 s" in capsys.readouterr().err
+
+
+def test_nothing_is_shown_right_after_something_else_was_printed(clock, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with paint.ProgressLine("rows") as progress:
+        clock.now = 4.0
+        progress.hide()
+        progress.show(1)
+        assert capsys.readouterr().err == ""
+        clock.now = 4.3
+        progress.show(2)
+    assert " rows, 0/s" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from threading import Event, Lock, Thread
 from typing import Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
@@ -17,12 +18,16 @@ from workbench.settings import uses_colour
 _FIRST_S: Final = 2.0
 """Commands that are done earlier show no progress."""
 _EVERY_S: Final = 0.2
+_APART_S: Final = 30.0
+"""Time between two lines where standard error is not a terminal."""
 _BAR_CHARS: Final = 20
 _Item = TypeVar("_Item")
 
 
 class ProgressLine:
-    """A line on standard error that shows how far a command is, if that is a terminal and it takes a while.
+    """A line on standard error that shows how far a command is, if it takes a while.
+
+    A terminal shows one line that changes, also while no item arrives. Elsewhere, a line is added every half minute.
 
     Args:
         what: Plural name of the items, such as `rows`.
@@ -32,33 +37,53 @@ class ProgressLine:
     def __init__(self, what: str, find_total: Callable[[], int | None] = lambda: None) -> None:
         self._what = what
         self._find_total = find_total
+        self._count = 0
         self._total: int | None = None
         self._started = self._printed_at = time.monotonic()
         self._is_terminal = sys.stderr.isatty()
+        self._first_s, self._every_s = (_FIRST_S, _EVERY_S) if self._is_terminal else (_APART_S, _APART_S)
         self._is_shown = self._is_counted = False
+        self._lock = Lock()
+        self._ended = Event()
+        self._ticking = Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> "ProgressLine":
+        self._ticking.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self._ended.set()
+        self._ticking.join()
         self.hide()
 
     def show(self, count: int) -> None:
         """Show that `count` items are done."""
-        now = time.monotonic()
-        if not self._is_terminal or now - self._started < _FIRST_S or now - self._printed_at < _EVERY_S:
-            return
-        if not self._is_counted:
-            self._total, self._is_counted = self._find_total(), True
-        self._printed_at, self._is_shown = now, True
-        line = progress_line(count, self._total, now - self._started, self._what)
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+        self._count = count
+        self._print()
 
     def hide(self) -> None:
         """Remove the line, so that something else can be printed."""
-        if self._is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        with self._lock:
+            if self._is_shown and self._is_terminal:
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._is_shown = False
+            self._printed_at = max(self._printed_at, time.monotonic())
+
+    def _tick(self) -> None:
+        while not self._ended.wait(self._every_s):
+            self._print()
+
+    def _print(self) -> None:
+        now = time.monotonic()
+        if now - self._started < self._first_s or now - self._printed_at < self._every_s:
+            return
+        with self._lock:
+            if not self._is_counted:
+                self._total, self._is_counted = self._find_total(), True
+            self._printed_at, self._is_shown = now, True
+            line = progress_line(self._count, self._total, now - self._started, self._what)
+            text = f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n"
+            print(text, end="", file=sys.stderr, flush=True)
 
 
 def progress_line(count: int, total: int | None, seconds: float, what: str) -> str:
@@ -68,7 +93,11 @@ def progress_line(count: int, total: int | None, seconds: float, what: str) -> s
     '[#####---------------]  25 %  2,500 of 10,000 rows, 500/s'
     >>> progress_line(2500, None, 5, "rows")
     '2,500 rows, 500/s'
+    >>> progress_line(0, None, 5, "rows")
+    'no rows after 5 s'
     """
+    if not count:
+        return f"no {what} after {seconds:.0f} s"
     speed = f"{count / seconds:,.0f}/s" if seconds else ""
     if not total:
         return f"{count:,} {what}, {speed}"
