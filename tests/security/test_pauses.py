@@ -1,0 +1,70 @@
+"""Diffs, grammars and chat templates stop no other thread for long. `test_bombs_server.py` has what a Space offers."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from random import Random
+from typing import Final
+
+import pytest
+
+from tests.security.bombs import CHAT_TEMPLATES, COSTLY_PATTERNS, SCHEMAS
+from tests.security.watched import PAUSE_S, Watched
+from workbench.app.version_content import diff_texts
+from workbench.errors import WorkbenchError
+from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
+from workbench.toolspec.budget import REQUEST_STEPS, budget
+from workbench.toolspec.grammar import schema_grammar
+
+pytestmark = pytest.mark.slow
+
+HI = TemplateInput(messages=[{"role": "user", "content": "Hi"}], now=datetime(2026, 11, 27, tzinfo=UTC))
+
+
+def lines(seed: int, words: int, count: int) -> str:
+    random = Random(seed)
+    return "".join(f"{random.randrange(words)}\n" for _ in range(count))
+
+
+DIFFS: Final = [
+    ("a\n" * 99_000, "a\n" * 98_000),
+    ("a\nb\n" * 40_000, "b\na\n" * 40_000),
+    (lines(1, 3, 60_000), lines(2, 3, 60_000)),
+    (lines(1, 1000, 40_000), lines(2, 1000, 40_000)),
+    (lines(1, 10**9, 18_000), lines(2, 10**9, 18_000)),
+    ("x" * 200_000, "y" * 200_000),
+    ("x y " * 50_000, "y x " * 50_000),
+    ("\n" * 200_000, "\n" * 199_999),
+]
+PATTERN_SCHEMAS: Final = [
+    {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}, "required": ["a"]}
+    for pattern in COSTLY_PATTERNS
+]
+KINDS: Final[dict[str, list[Callable[[], object]]]] = {
+    "diffs": [lambda pair=pair: diff_texts(*pair, ("a", "b")) for pair in DIFFS],
+    "grammars": [
+        lambda schema=schema: schema_grammar(schema)
+        for schema in (*PATTERN_SCHEMAS, *(one for one, _ in SCHEMAS))
+    ],
+    "chat templates": [
+        lambda source=source: render_template(parse_template(source), HI) for source in CHAT_TEMPLATES
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_step_stops_other_threads(kind: str) -> None:
+    pauses: dict[int, float] = {}
+    for number, bomb in enumerate(KINDS[kind]):
+        with Watched() as watched, budget(REQUEST_STEPS):
+            try:
+                bomb()
+            except WorkbenchError as error:
+                assert str(error)
+        pauses[number] = watched.longest_s
+    assert {number: pause for number, pause in pauses.items() if pause > PAUSE_S} == {}
+
+
+def test_the_watch_sees_a_step_that_stops_other_threads() -> None:
+    with Watched() as watched:
+        sum(range(30_000_000))
+    assert watched.longest_s > PAUSE_S
