@@ -61,7 +61,7 @@ def test_no_option_of_a_reader_changes_a_file(tmp_path, name):
                 cwd=tmp_path,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=3,
+                timeout=1,
                 check=False,
                 env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
             )
