@@ -242,7 +242,9 @@ def stop(proof: Proof) -> Iterator[Figure]:
     with proof.gateway.client.stream(
         "POST", "/v1/chat/completions", json={**body, "max_tokens": STORY_TOKENS}
     ) as response:
-        next(line for line in response.iter_lines() if '"content":"' in line and '"content":""' not in line)
+        # A generator that nobody refers to any more would close the connection.
+        lines = response.iter_lines()
+        next(line for line in lines if '"content":"' in line and '"content":""' not in line)
         assert proof.engine.is_busy
     hung_up_s = time.perf_counter()
     _wait(lambda: not proof.engine.is_busy)
