@@ -1,4 +1,4 @@
-"""Diffs, grammars and chat templates stop no other thread for long. `test_bombs_server.py` has what a Space offers."""
+"""Diffs, grammars, bodies and chat templates stop no other thread for long. `test_bombs_server.py` has what a Space offers."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,6 +11,8 @@ from tests.security.bombs import CHAT_TEMPLATES, COSTLY_PATTERNS, SCHEMAS
 from tests.security.watched import PAUSE_S, Watched
 from workbench.app.version_content import diff_texts
 from workbench.errors import WorkbenchError
+from workbench.gateway.faults import RequestFault
+from workbench.gateway.requests import ParseRequest, parse_body
 from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.grammar import schema_grammar
@@ -18,6 +20,13 @@ from workbench.toolspec.grammar import schema_grammar
 pytestmark = pytest.mark.slow
 
 HI = TemplateInput(messages=[{"role": "user", "content": "Hi"}], now=datetime(2026, 11, 27, tzinfo=UTC))
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        return parse_body(body, ParseRequest)
+    except RequestFault as error:
+        return error
 
 
 def lines(seed: int, words: int, count: int) -> str:
@@ -39,12 +48,19 @@ PATTERN_SCHEMAS: Final = [
     {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}, "required": ["a"]}
     for pattern in COSTLY_PATTERNS
 ]
+_UNITS: Final = [b"[],", b"{},", b"1,", b"1.5,", b'"ab",', b'{"a":1},', b"[1,2],"]
+BODIES: Final = [
+    b'{"text":"","x":[' + unit * (size // len(unit)) + b"1]}"
+    for unit in _UNITS
+    for size in (900_000, 19_000_000)
+]
 KINDS: Final[dict[str, list[Callable[[], object]]]] = {
     "diffs": [lambda pair=pair: diff_texts(*pair, ("a", "b")) for pair in DIFFS],
     "grammars": [
         lambda schema=schema: schema_grammar(schema)
         for schema in (*PATTERN_SCHEMAS, *(one for one, _ in SCHEMAS))
     ],
+    "bodies": [lambda body=body: _parsed(body) for body in BODIES],
     "chat templates": [
         lambda source=source: render_template(parse_template(source), HI) for source in CHAT_TEMPLATES
     ],
