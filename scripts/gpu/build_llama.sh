@@ -44,13 +44,14 @@ if ! python3 -c 'import scikit_build_core' 2>/dev/null || ! command -v cmake >/d
 fi
 
 # cuBLAS: of the toolkit, of PyTorch's packages, or from PyPI.
-find_cublas() { find "$@" -name "libcublas.so*" 2>/dev/null | sort | head -n 1; }
+# It is searched in folders that need not exist.
+find_cublas() { (find -H "$@" -name "libcublas.so*" 2>/dev/null || true) | sort | sed -n 1p; }
 cublas=$(find_cublas "$toolkit/" "$folder/cublas" $(python3 -c 'import site; print(*site.getsitepackages())'))
 if [ -z "$cublas" ]; then
     python3 -m pip install --quiet --no-deps --target "$folder/cublas" 'nvidia-cublas>=13,<13.2'
     cublas=$(find_cublas "$folder/cublas")
 fi
-include=$(dirname "$cublas")/../include
+include=$(cd "$(dirname "$cublas")/../include" && pwd)
 # The driver is only on machines with a GPU. Its functions are looked up where the wheel runs.
 gcc -shared -Wl,-soname,libcuda.so.1 -x c /dev/null -o "$folder/stubs/libcuda.so"
 
