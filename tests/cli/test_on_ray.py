@@ -200,7 +200,7 @@ def test_a_case_that_ends_every_worker_is_an_error_and_the_others_have_results(w
     )
     done = workbench(
         "run", tmp_path / "own.yaml", "--model", f"scripted:{tmp_path / 'model.yaml'}", "--json", "--timeout", 60,
-        "--engine", "ray", "--workers", 1, WORKBENCH_HOME=str(home),
+        "--engine", "ray", "--workers", 1, WORKBENCH_HOME=str(home), WORKBENCH_LOCAL_CODE=str(home),
     )  # fmt: skip
     results = {result["case_id"]: result for result in json.loads(done.stdout)["results"]}
     assert "a worker of Ray ended" in results["deadly"]["error"]
