@@ -5,6 +5,7 @@ nobody. A pause counts only as far as its process worked meanwhile, so that it i
 machine busy.
 """
 
+import gc
 import os
 import runpy
 import time
@@ -37,6 +38,9 @@ class Watched:
     longest_s = 0.0
 
     def __enter__(self) -> "Watched":
+        # As in a server: a search for garbage need not look at what was there before.
+        gc.collect()
+        gc.freeze()
         self._ended = Event()
         self._thread = Thread(target=self._watch)
         self._thread.start()
@@ -45,6 +49,7 @@ class Watched:
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
+        gc.unfreeze()
 
     def _watch(self) -> None:
         for pause_s in pauses(self._ended):
