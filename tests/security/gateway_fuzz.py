@@ -247,9 +247,9 @@ def fuzz_gateway(folder: Path, *, count: int, seed: int) -> FoundAtGateway:
             assert httpx.get(f"{gateway.url}/health").json()["requests"] == 0
     finally:
         recorder.close()
-    assert found.leaks == []
-    assert found.failures == []
-    assert tracebacks == []
+    assert not found.leaks, found.leaks[:5]
+    assert not found.failures, f"{len(found.failures)}: {found.failures[:5]}"
+    assert not tracebacks, tracebacks[:2]
     assert sum(found.statuses.values()) >= count
     assert found.statuses[200] > count // 20 and found.statuses[400] > count // 20
     assert found.slowest_s < ANSWER_S
