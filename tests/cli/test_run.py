@@ -187,10 +187,19 @@ def test_a_killed_run_is_resumed_and_gives_the_same_report_as_an_uninterrupted_o
     ) as process:
         for line in process.stderr:
             if line.startswith("2/6"):
+                second = workbench("run", "--resume", "last")
+                assert (second.returncode, "in progress already" in second.stderr) == (2, True)
                 process.send_signal(signal.SIGKILL)
                 break
-    listed = workbench("run", "--list").stdout
-    assert "running" in listed
+    for words in (
+        ["run", "--list"],
+        ["runs", "list"],
+        ["runs", "list", "--json"],
+        ["runs", "report", "last"],
+    ):
+        listed = workbench(*words).stdout
+        assert "interrupted" in listed
+        assert "running" not in listed
     resumed = workbench("run", "--resume", "last", "--json-out", "-")
     unbroken = workbench(*command, "--json-out", "-")
     assert resumed.returncode == unbroken.returncode == 0

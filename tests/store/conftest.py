@@ -22,6 +22,7 @@ DIALECT_SENSITIVE = frozenset(
         "database",
         "deleting",
         "facts",
+        "killed_runs",
         "labels",
         "listing",
         "migrate",

@@ -56,7 +56,7 @@ def test_the_list_counts_results(own):
     run = own.runs.create_run("x", PLAN)
     for place, status in enumerate((CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.FAILED)):
         own.runs.save_result(run.id, of(place, status=status))
-    own.runs.move_run(run.id, RunState.STOPPED)
+    own.runs.end_run(run.id, RunState.STOPPED)
     newer = own.runs.create_run("y", PLAN)
     first, second = own.runs.list_runs()
     assert (first.id, second.id) == (newer.id, run.id)

@@ -5,10 +5,10 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
 
 from tests.postgres import TEMPLATE, Server
 from tests.store.examples import GENERATION, SETUP, user
+from tests.store.opening import ELSEWHERE, change, url_of
 from workbench.errors import StoreError
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.live_work import LiveRun, LiveTurn, LiveWork
@@ -18,8 +18,6 @@ from workbench.store.store import Store
 pytestmark = pytest.mark.postgres
 AT_ONCE = timedelta(0)
 LONG = timedelta(minutes=10)
-ELSEWHERE = "elsewhere 1 1700000000.00"
-"""A process on another machine, which nobody here can check."""
 
 
 @pytest.fixture
@@ -46,11 +44,6 @@ def turn_on(server_id: str, session_id: str = "session", turn_id: str = "turn") 
 
 def run_on(server_id: str, run_id: str = "run", *, is_resumable: bool = True) -> LiveRun:
     return LiveRun(run_id=run_id, server_id=server_id, person={"key": "ann"} if is_resumable else None)
-
-
-def change(store: Store, statement: str) -> None:
-    with store._database.writing() as db:
-        db.connection().execute(text(statement))
 
 
 def test_sqlite_has_no_servers() -> None:
@@ -119,7 +112,7 @@ def test_the_text_of_a_server_that_gives_signs_of_life_is_not_recovered(
         change(
             shared, f"UPDATE {table} SET writer = split_part(writer, ' ', 1) || ' 999999999 1700000000.00'"
         )
-    url = shared._database._engine.url.render_as_string(hide_password=False)
+    url = url_of(shared)
     Store(url).close()
     assert [kept.message.text for kept in sessions.path(session.id)] == ["hi"]
     change(shared, "UPDATE server SET beat_at = now() - interval '25 s'")

@@ -12,7 +12,9 @@ class RunState(StrEnum):
     """State of a run."""
 
     RUNNING = "running"
-    """It is in progress, or its process ended early; then it can be continued."""
+    """It is in progress."""
+    INTERRUPTED = "interrupted"
+    """Its process ended early, or an error stopped it; it can be continued."""
     STOPPED = "stopped"
     """Somebody stopped it; it can be continued."""
     DONE = "done"

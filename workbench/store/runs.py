@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 from sqlalchemy import JSON, ColumnElement, type_coerce
-from sqlmodel import Session, and_, col, delete, func, select
+from sqlmodel import Session, and_, col, delete, select
 
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
@@ -17,9 +17,11 @@ from workbench.store.database import Database, insert_if_absent
 from workbench.store.deleting import purge_rows, restorable_since
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.rows import new_id, title_of
+from workbench.store.run_claims import announce, claim, refuse_lost, release
+from workbench.store.run_rows import listed_run, listed_runs, plan_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow, RunTagRow
-from workbench.suite.plan import Arm, RunPlan, plan_document, plan_value
+from workbench.suite.plan import Arm, RunPlan, plan_document
 from workbench.suite.result import CaseResult, CaseStatus, result_document, result_value
 
 _ARMS: Final = TypeAdapter(tuple[Arm, ...])
@@ -82,7 +84,7 @@ class RunStore(OwnerScope):
         self._scope = scope_of(owner)
 
     def create_run(self, title: str, plan: RunPlan) -> StoredRun:
-        """Store a new run without results.
+        """Store a new run without results, which this process runs.
 
         Raises:
             BadInput: The run contains text that cannot be stored.
@@ -101,9 +103,10 @@ class RunStore(OwnerScope):
             updated_at=now,
         )
         with self._database.writing() as db:
+            announce(row)
             db.add(row)
             db.flush()
-            return StoredRun(listed=_listed_run(row, {}, ()), plan=plan)
+            return StoredRun(listed=listed_run(row, RunState.RUNNING, {}, ()), plan=plan)
 
     def find_run(self, run_id: str, *, is_deleted: bool = False) -> StoredRun | None:
         """Return the run with this id or the only one whose id starts with it. None if there is not exactly one.
@@ -122,7 +125,7 @@ class RunStore(OwnerScope):
         )
         with self._database.reading() as db:
             found = db.exec(query).all()
-            return _value(db, found[0]) if len(found) == 1 else None
+            return self._stored(db, found[0]) if len(found) == 1 else None
 
     def list_runs(
         self, *, limit: int = 50, offset: int = 0, tag: str | None = None, is_deleted: bool = False
@@ -147,7 +150,7 @@ class RunStore(OwnerScope):
                 col(RunTagRow.tag) == tag
             )
         with self._database.reading() as db:
-            return _listed(db, db.exec(own).all())
+            return listed_runs(db, db.exec(own).all(), self._now())
 
     def rename_run(self, run_id: str, title: str) -> None:
         """Set the title, as one line.
@@ -209,7 +212,7 @@ class RunStore(OwnerScope):
         query = select(RunRow).where(col(RunRow.share_key) == key, col(RunRow.deleted_at).is_(None))
         with self._database.reading() as db:
             row = db.exec(query).first()
-            return None if row is None else (_value(db, row), _ordered_results(db, row))
+            return None if row is None else (self._stored(db, row), _ordered_results(db, row))
 
     def add_session(self, run_id: str, session_id: str) -> None:
         """Record that a session is a rollout of the run.
@@ -231,6 +234,7 @@ class RunStore(OwnerScope):
         refuse_unstorable(document, "result")
         with self._database.writing() as db:
             run = self._run(db, run_id)
+            refuse_lost(run)
             run.updated_at = self._now()
             insert_if_absent(
                 db,
@@ -264,15 +268,34 @@ class RunStore(OwnerScope):
         with self._database.reading() as db:
             return tuple(read_arms(db, self._scope, contract_name, limit))
 
-    def move_run(self, run_id: str, state: RunState) -> None:
-        """Set the state of a run.
+    def begin_run(self, run_id: str, *, takes_over: bool = False) -> None:
+        """Make this process the one that runs a run, until `end_run`.
+
+        Args:
+            takes_over: Whether to take the run from the server that ran it.
 
         Raises:
+            BadInput: Another process is running it, or another thread of this one.
             StoreError: The run does not exist.
         """
         with self._database.writing() as db:
             run = self._run(db, run_id)
-            run.state, run.updated_at = state.value, self._now()
+            db.refresh(run, with_for_update=True)
+            claim(db, run, self._now(), takes_over=takes_over)
+
+    def end_run(self, run_id: str, state: RunState) -> None:
+        """Set the state of a run that this process no longer runs.
+
+        Raises:
+            StoreError: The run does not exist, or another process has taken it over.
+        """
+        try:
+            with self._database.writing() as db:
+                run = self._run(db, run_id)
+                refuse_lost(run)
+                run.state, run.updated_at = state.value, self._now()
+        finally:
+            release(self._scope, run_id)
 
     def forget_errors(self, run_id: str) -> int:
         """Delete the results that are errors, so that their cases run again.
@@ -321,6 +344,9 @@ class RunStore(OwnerScope):
             raise StoreError(f"there is no {word} {run_id!r}; `workbench runs list` shows all runs")
         return row
 
+    def _stored(self, db: Session, row: RunRow) -> StoredRun:
+        return StoredRun(listed=listed_runs(db, [row], self._now())[0], plan=plan_of(row))
+
 
 def purge_runs(database: Database, now: datetime) -> int:
     """Delete all runs that can no longer be restored, with their results, and return their number.
@@ -331,68 +357,7 @@ def purge_runs(database: Database, now: datetime) -> int:
     return purge_rows(database, RunRow, now)
 
 
-def _value(db: Session, row: RunRow) -> StoredRun:
-    return StoredRun(listed=_listed(db, [row])[0], plan=_plan(row))
-
-
 def _ordered_results(db: Session, run: RunRow) -> Sequence[CaseResult]:
     """Return the results of a run in the order of its plan."""
-    order = {job.key: place for place, job in enumerate(_plan(run).jobs())}
+    order = {job.key: place for place, job in enumerate(plan_of(run).jobs())}
     return tuple(sorted(_results(db, run.id), key=lambda result: order.get(result.key, len(order))))
-
-
-def _named(row: RunRow, entries: str, key: str) -> tuple[str, ...]:
-    """Return the values of a key in the entries of the plan, each once. Damaged entries are left out."""
-    found = row.plan.get(entries)
-    stored = cast("list[object]", found) if isinstance(found, list) else []
-    values = [cast("Mapping[str, object]", entry).get(key) for entry in stored if isinstance(entry, Mapping)]
-    return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
-
-
-def _plan(row: RunRow) -> RunPlan:
-    try:
-        return plan_value(row.plan)
-    except (BadInput, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"run {row.id!r}: its plan cannot be read: {error}") from error
-
-
-def _listed(db: Session, rows: Sequence[RunRow]) -> Sequence[ListedRun]:
-    """Return runs as they are listed, with two queries for all of them together."""
-    ids = [row.id for row in rows]
-    counts: dict[str, dict[str, int]] = defaultdict(dict)
-    counted = (
-        select(CaseResultRow.run_id, CaseResultRow.status, func.count())
-        .where(col(CaseResultRow.run_id).in_(ids))
-        .group_by(col(CaseResultRow.run_id), col(CaseResultRow.status))
-    )
-    for run_id, status, number in db.exec(counted):
-        counts[run_id][status] = number
-    tags: dict[str, list[str]] = defaultdict(list)
-    tagged = (
-        select(RunTagRow.run_id, RunTagRow.tag)
-        .where(col(RunTagRow.run_id).in_(ids))
-        .order_by(col(RunTagRow.position))
-    )
-    for run_id, tag in db.exec(tagged):
-        tags[run_id].append(tag)
-    return tuple(_listed_run(row, counts[row.id], tags[row.id]) for row in rows)
-
-
-def _listed_run(row: RunRow, counts: Mapping[str, int], tags: Sequence[str]) -> ListedRun:
-    """Return a run as it is listed. `counts` has the number of its results by status."""
-    return ListedRun(
-        id=row.id,
-        title=row.title,
-        state=RunState(row.state),
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        total=row.total,
-        done=sum(counts.values()),
-        passed=counts.get(CaseStatus.PASSED.value, 0),
-        errors=counts.get(CaseStatus.ERROR.value, 0),
-        suites=_named(row, "cases", "suite"),
-        contracts=_named(row, "arms", "contract_name"),
-        models=_named(row, "arms", "model"),
-        tags=tuple(tags),
-        share_key=row.share_key,
-    )

@@ -189,26 +189,50 @@ def execute_run(
     is_cancelled: IsCancelled,
     token: Secret | None = None,
     is_handed_over: bool = False,
+    takes_over: bool = False,
     executor: CaseExecutor | None = None,
 ) -> Iterator[RunEvent]:
-    """Run the cases that have no result yet. Each result is stored before its event is yielded.
+    """Take a run, and return an iterator that runs the cases that have no result yet.
 
+    Each result is stored before its event is yielded. No other process can run the run until the iterator ends.
     Results that are errors are deleted, and their cases run again.
 
     Args:
         token: A visitor's own access token for hosted models.
         is_handed_over: Whether another server continues the run if it is interrupted, so that it stays in the state
             `running`.
+        takes_over: Whether to take the run from the server that ran it.
         executor: Runs the cases. None runs them in this process.
 
     Raises:
-        BadInput: The run exceeds the owner's limits.
+        BadInput: The run exceeds the owner's limits, or another process is running it.
         StoreError: A rollout or a result could not be stored. Earlier results remain stored.
     """
-    services.limits.check_plan(stored.plan)
-    with services.at_work() as at_work:
-        own = CaseRunner(services=at_work, run_id=stored.id, plan=stored.plan, token=token)
-        yield from _events(at_work, stored, is_cancelled, executor or own, is_handed_over=is_handed_over)
+    services.runs.begin_run(stored.id, takes_over=takes_over)
+    return _executed(services, stored, is_cancelled, token, executor, is_handed_over=is_handed_over)
+
+
+def _executed(
+    services: Services,
+    stored: StoredRun,
+    is_cancelled: IsCancelled,
+    token: Secret | None,
+    executor: CaseExecutor | None,
+    *,
+    is_handed_over: bool,
+) -> Iterator[RunEvent]:
+    has_ended = False
+    try:
+        services.limits.check_plan(stored.plan)
+        with services.at_work() as at_work:
+            own = CaseRunner(services=at_work, run_id=stored.id, plan=stored.plan, token=token)
+            events = _events(at_work, stored, is_cancelled, executor or own, is_handed_over=is_handed_over)
+            for event in events:
+                has_ended = isinstance(event, RunEnded)
+                yield event
+    finally:
+        if not has_ended:
+            services.runs.end_run(stored.id, RunState.INTERRUPTED)
 
 
 def is_interrupted(is_cancelled: IsCancelled) -> bool:
@@ -226,7 +250,6 @@ def _events(
 ) -> Iterator[RunEvent]:
     runs = services.runs
     runs.forget_errors(stored.id)
-    runs.move_run(stored.id, RunState.RUNNING)
     events = run(
         stored.plan.jobs(),
         executor,
@@ -239,7 +262,7 @@ def _events(
         if isinstance(event, CaseFinished):
             runs.save_result(stored.id, event.result)
         elif isinstance(event, RunEnded) and not event.is_cancelled:
-            runs.move_run(stored.id, RunState.DONE)
+            runs.end_run(stored.id, RunState.DONE)
         elif isinstance(event, RunEnded) and not (is_handed_over and is_interrupted(is_cancelled)):
-            runs.move_run(stored.id, RunState.STOPPED)
+            runs.end_run(stored.id, RunState.STOPPED)
         yield event

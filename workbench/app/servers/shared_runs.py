@@ -113,12 +113,12 @@ class SharedRuns:
         services = self._services.of(_OWNER.validate_python(taken.person))
         try:
             stored = services.runs.find_run(taken.run_id)
+            if stored is None or stored.listed.state is not RunState.RUNNING:
+                self.end(taken.run_id)
+                return
+            _LOG.warning("continuing the run %s of a server that has ended", taken.run_id)
+            continue_run(services, stored)
         except StoreError:
             # It is damaged, and must not keep its owner from starting another one.
             self.end(taken.run_id)
             raise
-        if stored is None or stored.listed.state is not RunState.RUNNING:
-            self.end(taken.run_id)
-            return
-        _LOG.warning("continuing the run %s of a server that has ended", taken.run_id)
-        continue_run(services, stored)

@@ -101,8 +101,7 @@ def show_row_run(run_id: str, state: RunState, rows: Sequence[RowResult], *, is_
     """Show a run with its rows so far."""
     done = sum(row.result is not None for row in rows)
     errors = sum(row.result is not None and bool(row.result.error) for row in rows)
-    word = "running" if is_running else "done" if state is RunState.DONE else "stopped"
-    note = f"{done:,} of {count(len(rows), 'row')} · {word}"
+    note = f"{done:,} of {count(len(rows), 'row')} · {'running' if is_running else state.value}"
     if errors:
         note += f" · {count(errors, 'error')}"
     if len(rows) > SHOWN_ROWS:

@@ -121,11 +121,10 @@ def show_run(
         picked: The case to open at once, or None.
     """
     done = len(report.results)
-    state = report.state if is_under_way or report.state == RunState.DONE else "stopped"
     return SuiteRunView(
         id=report.run_id,
         title=report.title,
-        note=f"run {report.run_id[:12]} · {done} of {report.total} results · {state}",
+        note=f"run {report.run_id[:12]} · {done} of {report.total} results · {report.state}",
         can_resume=not is_under_way and (done < report.total or report.errors > 0),
         is_live=is_live,
         tables=tuple(_tables(report)),

@@ -1,8 +1,8 @@
 """Running suite runs: each in its own thread, one at a time for each owner."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from functools import partial
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,7 @@ from workbench.records.runs import RunState, StoredRun
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.stopping import StopSignal
 from workbench.settings import Secret
-from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
+from workbench.suite.runner import CaseFinished, RunEnded, RunEvent, RunProgress
 from workbench.ui.present.suites.run import RunBarView, show_progress
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 MOST_WATCHERS: Final = 8
 """The most browser tabs that watch one run."""
-STALE_S: Final = 30.0
-"""A run in another process counts as ended if it stores no result for this long after the time limit of a case."""
 CLOSING_S: Final = 5.0
 """How long a closing page waits for a run to save its results."""
 
@@ -71,7 +69,6 @@ class ActiveRuns:
     """The runs of all owners. They do not depend on an open browser tab."""
 
     def __init__(self) -> None:
-        self._started_at = datetime.now(UTC)
         self._runs: dict[str | None, ActiveRun] = {}
         self._lock = Lock()
         self._shared: SharedRuns | None = None
@@ -88,6 +85,10 @@ class ActiveRuns:
         Args:
             services: The services of the run's owner.
             token: The visitor's access token for hosted models, used for this run only.
+
+        Raises:
+            BadInput: Another process is running it, such as `workbench run` in a terminal.
+            StoreError: The database could not be written.
         """
         with self._lock:
             if self.of(services.owner) is not None:
@@ -95,17 +96,35 @@ class ActiveRuns:
             shared = self._shared
             if shared and not shared.begin(services.owner, stored.id, is_resumable=token is None):
                 return False
-            self._start(services, stored, token)
+            try:
+                self._start(services, stored, token)
+            except WorkbenchError:
+                if shared:
+                    shared.end(stored.id)
+                raise
         return True
 
-    def _start(self, services: Services, stored: StoredRun, token: Secret | None = None) -> None:
-        run = self._runs[services.owner.key] = ActiveRun(stored)
-        Thread(target=self._play, args=(services, stored, run, token), name="suite-run", daemon=True).start()
+    def _start(
+        self, services: Services, stored: StoredRun, token: Secret | None = None, *, takes_over: bool = False
+    ) -> None:
+        run = ActiveRun(stored)
+        is_handed_over = self._shared is not None and token is None
+        events = execute_run(
+            services,
+            stored,
+            is_cancelled=run.stop,
+            token=token,
+            is_handed_over=is_handed_over,
+            takes_over=takes_over,
+        )
+        self._runs[services.owner.key] = run
+        play = partial(self._play, run, events, is_handed_over=is_handed_over)
+        Thread(target=play, name="suite-run", daemon=True).start()
 
     def _continue(self, services: Services, stored: StoredRun) -> None:
         """Continue a run of a server that has ended."""
         with self._lock:
-            self._start(services, stored)
+            self._start(services, stored, takes_over=True)
 
     def _stop(self, run_id: str) -> None:
         with self._lock:
@@ -154,23 +173,8 @@ class ActiveRuns:
         return self._runs.get(owner.key)
 
     def is_under_way(self, owner: Owner, stored: StoredRun) -> bool:
-        """Whether a run is in progress, here or in another process, such as `workbench run` in a terminal.
-
-        A run in another process stores results since this server was started. A run that a previous server left
-        unfinished does not.
-        """
-        if self.is_busy(owner, stored.id):
-            return True
-        active = self.of(owner)
-        listed = stored.listed
-        is_ours = active is None and (last := self.last(owner)) is not None and last.id == stored.id
-        idle_s = (datetime.now(UTC) - listed.updated_at).total_seconds()
-        return (
-            listed.state is RunState.RUNNING
-            and not is_ours
-            and listed.updated_at > self._started_at
-            and idle_s < stored.plan.timeout_s + STALE_S
-        )
+        """Whether a run is in progress, here or in another process, such as `workbench run` in a terminal."""
+        return self.is_busy(owner, stored.id) or stored.listed.state is RunState.RUNNING
 
     def bar_of(self, owner: Owner) -> RunBarView | None:
         """Return the progress of the owner's run in progress, or None, which hides the bar of an ended run."""
@@ -189,11 +193,7 @@ class ActiveRuns:
             run.stop.set(FinishReason.INTERRUPTED)
         return runs
 
-    def _play(self, services: Services, stored: StoredRun, run: ActiveRun, token: Secret | None) -> None:
-        is_handed_over = self._shared is not None and token is None
-        events = execute_run(
-            services, stored, is_cancelled=run.stop, token=token, is_handed_over=is_handed_over
-        )
+    def _play(self, run: ActiveRun, events: Iterator[RunEvent], *, is_handed_over: bool) -> None:
         try:
             for event in events:
                 if isinstance(event, CaseFinished | RunEnded):
