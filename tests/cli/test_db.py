@@ -49,6 +49,14 @@ def test_check_and_vacuum(file: Path) -> None:
     assert json.loads(run("vacuum", "--json"))["after_bytes"] > 0
 
 
+def test_check_of_an_empty_file_fails(file: Path) -> None:
+    for side in file.parent.glob("*.sqlite3-*"):
+        side.unlink()
+    file.write_bytes(b"")
+    assert "BAD       this is not a database of the workbench" in run("check", exit_code=1)
+    assert json.loads(run("check", "--json", exit_code=1))["problems"]
+
+
 def test_check_of_a_damaged_database_fails(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE message SET session_id = 'gone'")

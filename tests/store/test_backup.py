@@ -178,6 +178,48 @@ class TestCheck:
         except StoreError as error:
             assert "restore a backup" in str(error)
 
+    @pytest.mark.parametrize("share", [0.0, 0.00001, 0.0001, 0.005, 0.1, 0.5, 0.99, 0.999999])
+    def test_a_truncated_file_is_reported(self, url: str, file: Path, share: float) -> None:
+        _store_message(url)
+        data = file.read_bytes()
+        file.write_bytes(data[: int(len(data) * share)])
+        try:
+            assert check(url).problems
+        except StoreError as error:
+            assert "restore a backup" in str(error) or "file is not a database" in str(error)
+
+    @pytest.mark.parametrize(
+        ("script", "problem"),
+        [
+            ("VACUUM", "not a database of the workbench: it is empty"),
+            ("CREATE TABLE x (a); DROP TABLE x", "not a database of the workbench: it is empty"),
+            ("CREATE TABLE alembic_version (version_num)", "not a database of the workbench: it is empty"),
+            ("CREATE TABLE x (a)", "tables of another program, such as 'x'"),
+        ],
+    )
+    def test_a_file_without_our_tables_is_reported(
+        self, url: str, file: Path, script: str, problem: str
+    ) -> None:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.executescript(script)
+        file.touch()
+        found = check(url)
+        assert problem in found.problems[0]
+        assert (found.revision, found.row_counts) == (None, {})
+
+    @pytest.mark.parametrize("script", ["DELETE FROM alembic_version", "DROP TABLE alembic_version"])
+    def test_a_database_without_a_revision_is_reported(self, url: str, file: Path, script: str) -> None:
+        _store_message(url)
+        with closing(sqlite3.connect(file)) as connection:
+            connection.executescript(script)
+        assert "does not name a revision" in check(url).problems[0]
+
+    def test_a_missing_table_is_reported(self, url: str, file: Path) -> None:
+        _store_message(url)
+        with closing(sqlite3.connect(file)) as connection:
+            connection.executescript("DROP TABLE preset")
+        assert check(url).problems == ("the table 'preset' is missing; restore a backup",)
+
     def test_checking_creates_and_migrates_nothing(self, url: str, file: Path) -> None:
         with pytest.raises(StoreError, match="the file does not exist"):
             check(url)

@@ -18,6 +18,7 @@ from workbench.store.database_faults import translate_errors
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 from workbench.store.row_checks import damaged_rows
 from workbench.store.snapshots import SIDE_FILES, copy_database, moment_name, problem_of_file
+from workbench.store.tables.base import METADATA
 
 SHOWN_PROBLEMS: Final = 20
 """How many problems of one kind a check lists."""
@@ -30,7 +31,7 @@ class DatabaseCheck:
     database: str
     """URL without the password."""
     problems: Sequence[str]
-    """One line for each damaged row or broken reference. Empty if there are no problems."""
+    """One line for each damaged row, broken reference or missing table. Empty if there are no problems."""
     revision: str | None
     """Migration revision of the tables. None if the database has no tables of the workbench."""
     newest_revision: str
@@ -118,15 +119,16 @@ def check(url: str) -> DatabaseCheck:
         )
     with connecting(url) as connection:
         is_sqlite = connection.dialect.name == "sqlite"
-        broken = _file_problems(connection) if is_sqlite else ()
-        # A damaged file may not let its rows be read.
+        broken = _file_problems(connection, file) if is_sqlite else ()
+        # A damaged file may not let its rows be read, and what is not our database has none.
+        broken = broken or _table_problems(connection)
         problems = broken or (*_pointers(connection, is_sqlite=is_sqlite), *damaged_rows(connection))
         counts: Mapping[str, int] = {} if broken else _row_counts(connection)
         size, unused = _sqlite_sizes(connection, file) if is_sqlite else (_server_size(connection), 0)
         return DatabaseCheck(
             database=connection.engine.url.set(query={}).render_as_string(hide_password=True),
             problems=problems,
-            revision=None if broken else MigrationContext.configure(connection).get_current_revision(),
+            revision=None if broken else _revision(connection),
             newest_revision=_newest_revision(),
             size_bytes=size,
             unused_bytes=unused,
@@ -210,9 +212,33 @@ def _move_aside(file: Path) -> Path:
     return previous
 
 
-def _file_problems(connection: Connection) -> Sequence[str]:
+def _file_problems(connection: Connection, file: Path | None) -> Sequence[str]:
+    page = int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
+    if file and file.stat().st_size % page:
+        # SQLite reads the missing bytes as zeros.
+        return ("the file ends in the middle of a page, so its end is lost; restore a backup",)
     found = connection.exec_driver_sql(f"PRAGMA integrity_check({SHOWN_PROBLEMS})").scalars().all()
     return () if found == ["ok"] else tuple(f"{line}; restore a backup" for line in found)
+
+
+def _revision(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _table_problems(connection: Connection) -> Sequence[str]:
+    """Report a database that is not one of the workbench, or has lost tables."""
+    names, expected = set(inspect(connection).get_table_names()), set(METADATA.tables)
+    if not names & expected:
+        others = sorted(names - {VERSION_TABLE})
+        found = f"it has tables of another program, such as {others[0]!r}" if others else "it is empty"
+        return (
+            f"this is not a database of the workbench: {found}; restore a backup, or name another database",
+        )
+    revision = _revision(connection)
+    if revision is None:
+        return (f"the table {VERSION_TABLE!r} does not name a revision; restore a backup",)
+    missing = sorted(expected - names) if revision == _newest_revision() else []
+    return tuple(f"the table {name!r} is missing; restore a backup" for name in missing)
 
 
 def _pointers(connection: Connection, *, is_sqlite: bool) -> Sequence[str]:
