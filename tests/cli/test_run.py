@@ -195,7 +195,7 @@ def test_a_killed_run_is_resumed_and_gives_the_same_report_as_an_uninterrupted_o
         ["run", "--list"],
         ["runs", "list"],
         ["runs", "list", "--json"],
-        ["runs", "report", "last"],
+        ["runs", "report", "last", "--json"],
     ):
         listed = workbench(*words).stdout
         assert "interrupted" in listed

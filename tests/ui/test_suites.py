@@ -64,8 +64,10 @@ def test_each_owner_has_one_run_at_a_time(tmp_path):
 def test_a_store_error_ends_the_run_and_is_reported(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
         active_runs, stored = ActiveRuns(), stored_run(services)
-        services.runs.delete_run(stored.id)
         assert active_runs.begin(services, stored)
+        services.runs.delete_run(stored.id)
+        with pytest.raises(StoreError):
+            ActiveRuns().begin(services, stored)
         one = active_runs.of(services.owner)
         assert one is None or one.over.wait(WAIT_S)
         assert isinstance(active_runs.last(services.owner).error, StoreError)
@@ -117,6 +119,7 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
 def test_a_link_opens_the_run_and_its_case(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         stored = stored_run(services)
+        services.runs.end_run(stored.id, RunState.STOPPED)
         events = RunEvents(services, ActiveRuns())
         link = {"run": stored.id, "case": "nonsense/zorbix-add", "arm": "minimal"}
         shown = events.on_open_run(Visitor(), REQUEST, gr.EventData(None, link))

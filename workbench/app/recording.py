@@ -19,6 +19,7 @@ from typing import Final
 
 from workbench.app.services import Services
 from workbench.errors import StoreError
+from workbench.names import usable_tags
 from workbench.records.exchanges import (
     LONGEST_NAME,
     ClientAnswer,
@@ -104,7 +105,7 @@ class Recorder:
     """
 
     def __init__(self, tag: str = "") -> None:
-        self.tag: Final = tag.strip()
+        self.tag: Final = "".join(usable_tags([tag]))
         self._known = _KnownSessions()
         self._counts = RecordingCounts()
         self._lock = Lock()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import BadInput
+from workbench.names import hidden_character, name_key, shown_title
 from workbench.records.versions import FileState, StoredText, Version, VersionKind, hash_of, parse_reference
 
 if TYPE_CHECKING:
@@ -164,8 +165,9 @@ def write_file(
         BadInput: The file was changed since, or cannot be written.
         StoreError: The store cannot be read or written.
     """
-    place = files.describe(version.kind, version.name)
-    before = files.find(version.kind, version.name)
+    name = _file_name(files, versions, version)
+    place = files.describe(version.kind, name)
+    before = files.find(version.kind, name)
     overwritten = None
     if before is not None and not versions.comes_from(version.id, hash_of(before)):
         if not is_forced:
@@ -176,6 +178,21 @@ def write_file(
             )
         overwritten = versions.keep_text(version.kind, before)
     if before != version.text:
-        files.save(version.kind, version.name, version.text, before=before)
-    versions.note_file(version.id)
+        files.save(version.kind, name, version.text, before=before)
+    if name == version.name:
+        versions.note_file(version.id)
     return WrittenFile(place=place, is_changed=before != version.text, overwritten=overwritten)
+
+
+def _file_name(files: HomeFiles, versions: VersionStore, version: Version) -> str:
+    """Return the name of a version's file: that of the version, with a number if another file would be overwritten.
+
+    Earlier versions of the workbench allowed names that differ only in case, and invisible characters.
+    """
+    name, names = version.name, files.names(version.kind)
+    lines = versions.lines(version.kind)
+    alike = [line.head.name for line in lines if name_key(line.head.name) == name_key(name)]
+    is_first = name == min(alike, key=lambda other: (other not in names, other), default=name)
+    if hidden_character(name) is None and (is_first or name in names):
+        return name
+    return f"{shown_title(name)[:80]}-{hash_of(name)[:8]}"

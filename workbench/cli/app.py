@@ -15,6 +15,7 @@ from workbench import __version__
 from workbench.cli.terminal.completion import COMPLETE_VARIABLE, completed_command
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.help_text import use_plain_help
+from workbench.cli.terminal.visible import protect_terminals
 from workbench.errors import EngineError, WorkbenchError
 
 PROGRAM: Final = "workbench"
@@ -151,6 +152,7 @@ def run() -> NoReturn:
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     # Python processes that a command starts would otherwise import modules of the current folder.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
+    protect_terminals()
     try:
         is_completing = COMPLETE_VARIABLE in os.environ
         try:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
+from workbench.cli.terminal.paint import Paint, Tone, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import (
     STANDARD_INPUT,
     SourceArgument,
@@ -13,6 +13,7 @@ from workbench.cli.terminal.sources import (
     read_text,
     select_tools,
 )
+from workbench.cli.terminal.visible import shown
 from workbench.hermes.parser_comparison import RuleResult
 from workbench.hermes.replicas.attempt import ReplicaCall
 

@@ -28,7 +28,8 @@ from workbench.cli.rows.row_engine import (
     split_of,
 )
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import count_of, shown, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, with_progress, write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.session_export import SessionDone

@@ -13,7 +13,8 @@ from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.rows.row_engine import FormatOption
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import count_of, row_total, shown, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.library.datasets.row_files import shards_of
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole

@@ -10,8 +10,9 @@ import typer
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import count_of, shown, write_json_line
+from workbench.cli.terminal.paint import count_of, write_json_line
 from workbench.cli.terminal.sources import read_text
+from workbench.cli.terminal.visible import shown
 from workbench.cli.tools import catalog_of_settings
 from workbench.errors import BadInput, EngineError
 from workbench.settings import read_settings

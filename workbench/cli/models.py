@@ -12,6 +12,7 @@ from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.stopping import stop_at_interrupt
+from workbench.cli.terminal.visible import is_protected, own_code
 from workbench.settings import choose_model, read_settings
 
 if TYPE_CHECKING:
@@ -186,10 +187,10 @@ def _download_with_progress(name: str, stop: Flag) -> str:
     for step in _hub().pull(name, is_cancelled=stop.is_set):
         path = step.path
         line = _progress_line(step)
-        if line != printed and sys.stderr.isatty():
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+        if line != printed and is_protected(sys.stderr):
+            print(f"\r{own_code('K')}{line}", end="", file=sys.stderr, flush=True)
         printed = line
-    if sys.stderr.isatty():
+    if is_protected(sys.stderr):
         print(file=sys.stderr)
     return path
 

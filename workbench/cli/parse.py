@@ -10,15 +10,7 @@ import typer
 from workbench.app.requests.reading import ParseRequest, reading_fields, request_of_row
 from workbench.chat.finding import Edit, Finding, Fix, Severity, Span
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import (
-    Paint,
-    Tone,
-    excerpt,
-    place_of,
-    shown,
-    terminal_paint,
-    write_json_line,
-)
+from workbench.cli.terminal.paint import Paint, Tone, excerpt, place_of, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import (
     STANDARD_INPUT,
     SourceArgument,
@@ -27,6 +19,7 @@ from workbench.cli.terminal.sources import (
     read_text,
     select_tools,
 )
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.hermes.dialects.known import DIALECTS, describe
 from workbench.hermes.near_miss import check_prose

@@ -6,7 +6,8 @@ import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.records.presets import ListedPreset, StoredPreset
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.settings import read_settings

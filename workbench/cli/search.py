@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
+from workbench.cli.terminal.paint import Paint, Tone, terminal_paint
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import MessageOrigin, SessionSource

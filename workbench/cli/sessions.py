@@ -11,7 +11,8 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.chat.short_text import shortened
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Paint, Tone, count_of, shown, terminal_paint, write_json_line
+from workbench.cli.terminal.paint import Paint, Tone, count_of, terminal_paint, write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.session_tree import SearchFilter
 from workbench.records.sessions import ListedSession, SessionSource, StoredMessage, StoredSession

@@ -10,8 +10,9 @@ import typer
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
+from workbench.cli.terminal.paint import Paint, Tone, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import load_contract, read_text
+from workbench.cli.terminal.visible import shown
 from workbench.contract.compare_template import PromptComparison
 from workbench.errors import BadInput
 from workbench.hermes.templates.template import ChatTemplate

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
@@ -127,7 +128,7 @@ class HomeFiles:
     def names(self, kind: VersionKind) -> Sequence[str]:
         """Return the names that have a file, sorted."""
         place = PLACES[kind]
-        return sorted(path.stem for path in self._folder(place).glob(f"*{place.ending}"))
+        return sorted(normalize("NFC", path.stem) for path in self._folder(place).glob(f"*{place.ending}"))
 
     def find(self, kind: VersionKind, name: str) -> str | None:
         """Return the file's text, or None if there is no file.
@@ -135,7 +136,8 @@ class HomeFiles:
         Raises:
             BadInput: It is not UTF-8, or cannot be read.
         """
-        return _text(self._path(kind, name)) if name in self.names(kind) else None
+        is_there = normalize("NFC", name) in self.names(kind)
+        return _text(self._path(kind, name)) if is_there else None
 
     def find_rows(self, name: str) -> str:
         """Return the text of a CSV file in the folder of the suites.
@@ -187,7 +189,14 @@ class HomeFiles:
 
     def _path(self, kind: VersionKind, name: str) -> Path:
         place = PLACES[kind]
-        return self._folder(place) / f"{name}{place.ending}"
+        folder = self._folder(place)
+        path = folder / f"{name}{place.ending}"
+        if name.isascii() or path.exists():
+            return path
+        # The name of a file from a Mac may have accents as characters of their own.
+        composed = normalize("NFC", name)
+        files = folder.glob(f"*{place.ending}")
+        return next((file for file in files if normalize("NFC", file.stem) == composed), path)
 
     def _refuse_shipped(self, path: Path, place: HomeFolder) -> None:
         """Refuse to write to the copies that come with the workbench, which are used if the home has no such folder.

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from workbench.errors import BadInput
+from workbench.names import usable_name
 from workbench.records.run_config import RunConfig
 
 MAX_PRESET_NAME_CHARS: Final = 100
@@ -58,7 +59,7 @@ def preset_name(text: str) -> str:
     Raises:
         BadInput: The name is empty, too long, or has a character that is not visible.
     """
-    name = text.strip()
-    if not name or len(name) > MAX_PRESET_NAME_CHARS or not name.isprintable():
+    name = usable_name(text.strip(), f"preset name {text.strip()!r}")
+    if not name or len(name) > MAX_PRESET_NAME_CHARS:
         raise BadInput("preset name", "not usable", f"use 1 to {MAX_PRESET_NAME_CHARS} visible characters")
     return name

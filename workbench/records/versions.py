@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from workbench.errors import BadInput
+from workbench.names import usable_name
 
 FROM_FILE: Final = "file"
 """Author of a version that was read from a file."""
@@ -192,8 +193,10 @@ def check_name(name: str) -> None:
     """Raise if a name cannot be a file name on every system.
 
     Raises:
-        BadInput: The name is empty, too long, reserved, or has a character that paths or references use.
+        BadInput: The name is empty, too long, reserved, or has an invisible character, or one that paths or references
+            use.
     """
+    usable_name(name, f"version name {name!r}")
     is_device = name.partition(".")[0].rstrip().lower() in _DEVICES
     if len(name) > MAX_NAME_CHARS or is_device or not _NAME.fullmatch(name):
         raise BadInput(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from workbench.errors import BadInput
+from workbench.names import known_name, usable_name
 from workbench.settings.value import (
     GATEWAY_CALLS,
     GATEWAY_LEVELS,
@@ -106,21 +107,19 @@ def accounts(
         command: The command of `workbench auth` that makes a pair, for errors.
 
     Raises:
-        BadInput: A pair has no name or no hash, or a name occurs twice.
+        BadInput: A pair has no name or no hash, a name has an invisible character, or a name occurs twice or differs
+            from another one only in case.
     """
     accounts: dict[str, str] = {}
     for number, pair in enumerate(text.replace(",", " ").split(), start=1):
         name, colon, hashed = pair.partition(":")
+        where = f"setting {setting}, {noun} {number}"
         # The pair itself is not shown: it may hold a password.
         if not name or not colon or not hashed:
-            raise BadInput(
-                f"setting {setting}, {noun} {number}",
-                "expected `name:hash`",
-                f"`workbench auth {command} NAME` prints one",
-            )
+            raise BadInput(where, "expected `name:hash`", f"`workbench auth {command} NAME` prints one")
         if name in accounts:
-            raise BadInput(f"setting {setting}, {noun} {number}", f"{name!r} is listed twice")
-        accounts[name] = hashed
+            raise BadInput(where, f"{name!r} is listed twice")
+        accounts[known_name(usable_name(name, where), accounts, f"setting {setting}, {noun}")] = hashed
     return accounts
 
 

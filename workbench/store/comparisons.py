@@ -28,6 +28,7 @@ from workbench.store.paths import message_row
 from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow, SessionRow
+from workbench.store.titles import title_of
 
 
 def column_document(column: Column) -> dict[str, Any]:
@@ -116,7 +117,7 @@ class ComparisonStore(OwnerScope):
             row = ComparisonRow(
                 id=new_id(),
                 session_id=session.id,
-                title=rows.title_of(title),
+                title=title_of(title),
                 turns=[message_row(db, session.id, turn).id for turn in comparison.turns],
                 columns=[column_document(column) for column in comparison.columns],
                 goes_on=comparison.goes_on,

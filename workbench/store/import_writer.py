@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from sqlmodel import Session
 
 from workbench.chat.message import Message, Role
+from workbench.names import usable_tags
 from workbench.records.corpus.material import NewImport, row_id_of
 from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
@@ -40,6 +41,7 @@ from workbench.store.tables import (
     VersionTextRow,
 )
 from workbench.store.tables.sessions import SHUFFLE_LIMIT, queue_place
+from workbench.store.titles import title_of
 
 _LEVEL: Final = 3
 """Compression level of the original bytes; level 6 takes 5 % less space and half as much time again."""
@@ -103,7 +105,7 @@ def refuse_unstorable_import(new: NewImport) -> None:
     """Check that all texts of a row can be stored.
 
     Raises:
-        BadInput: A text in it cannot be stored. The error names it.
+        BadInput: A text in it cannot be stored, or a tag has an invisible character. The error names it.
     """
     _refuse_settings(replace(new.setup, contract_text="", tools_text=""))
     # One look at all texts together is ten times as fast as the walk that can name the place.
@@ -111,6 +113,13 @@ def refuse_unstorable_import(new: NewImport) -> None:
         refuse_unstorable(new.setup, "setup")
         refuse_unstorable((*new.messages, *new.rejected), "row")
         refuse_unstorable((*new.tags, new.file), "tags")
+    _usable_tags(new.tags)
+
+
+@lru_cache(maxsize=16)
+def _usable_tags(tags: Sequence[str]) -> Sequence[str]:
+    """Return the tags as they are stored. Rows of one file have the same ones."""
+    return usable_tags(tags)
 
 
 def _texts_of(new: NewImport) -> Iterator[str]:
@@ -139,7 +148,7 @@ def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime
     own = _add_messages(batch, new.messages, session_id, None, setup, now)
     parent = own[new.answer_start - 1] if new.answer_start else None
     rejected = _add_messages(batch, new.rejected, session_id, parent, setup, now)
-    title = next((rows.title_of(message.text) for message in new.messages if message.role is Role.USER), "")
+    title = next((title_of(message.text) for message in new.messages if message.role is Role.USER), "")
     batch.sessions.append(
         {
             "id": session_id,
@@ -176,7 +185,7 @@ def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime
             "row_id": row_id or None,
         }
     )
-    tags = list(dict.fromkeys(new.tags))
+    tags = _usable_tags(new.tags)
     batch.tags += [
         {"session_id": session_id, "tag": tag, "position": position} for position, tag in enumerate(tags)
     ]

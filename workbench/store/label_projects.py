@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlalchemy import insert
 from sqlmodel import Session, col, delete, func, select
 
 from workbench.errors import BadInput
+from workbench.names import known_name
 from workbench.records.labels.project import (
     REFERENCE_SEPARATOR,
     AnnotatorProgress,
@@ -68,11 +70,13 @@ class LabelProjectStore(LabelScope):
                 where, f"{self._account!r} is its owner", "leave out the owner; the owner may do everything"
             )
         with self._database.writing() as db:
-            if REFERENCE_SEPARATOR in project.name and self._find_project(db, project.name) is None:
-                raise BadInput(where, f"its name contains {REFERENCE_SEPARATOR!r}", "use another name")
+            project = replace(project, name=self._stored_name(db, project.name))
             row = self._ensure_project(db, project.name)
             access = ProjectAccess(row, ProjectRole.OWNER)
             [before] = self._project_values(db, [access])
+            known = {member.name for member in before.members}
+            for member in project.members:
+                known_name(member.name, known, "member")
             if before != project:
                 put_project(row, project)
                 db.exec(delete(LabelMemberRow).where(col(LabelMemberRow.project_id) == row.id))
@@ -326,6 +330,19 @@ class LabelProjectStore(LabelScope):
         if access is None:
             raise no_project(reference)
         return access
+
+    def _stored_name(self, db: Session, name: str) -> str:
+        """Return the name under which one of the owner's projects is stored.
+
+        Raises:
+            BadInput: The name is new and not valid, or differs from that of another project only in case.
+        """
+        known = {*db.exec(select(LabelProjectRow.name).where(col(LabelProjectRow.owner) == self._scope))}
+        found = known_name(name, known, "labelling project")
+        if found not in known and REFERENCE_SEPARATOR in found:
+            problem = f"its name contains {REFERENCE_SEPARATOR!r}"
+            raise BadInput(f"labelling project {found!r}", problem, "use another name")
+        return found
 
     def _ensure_project(self, db: Session, name: str) -> LabelProjectRow:
         values = {

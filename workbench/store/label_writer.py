@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, select
 
 from workbench.errors import WriteConflict
+from workbench.names import usable_tags
 from workbench.records.labels.label import Label, LabelContent, NewLabel, content_text
 from workbench.store.label_rows import column_of, content_of, put_content, slot_of
 from workbench.store.rows import new_id
@@ -108,8 +109,12 @@ def put_label(
 
 
 def with_tags_once(new: NewLabel) -> NewLabel:
-    """Return the label without repeated tags."""
-    return replace(new, content=replace(new.content, tags=tuple(dict.fromkeys(new.content.tags))))
+    """Return the label without repeated tags.
+
+    Raises:
+        BadInput: A tag has an invisible character.
+    """
+    return replace(new, content=replace(new.content, tags=tuple(usable_tags(new.content.tags))))
 
 
 def _is_same(row: LabelRow, new: NewLabel) -> bool:

@@ -36,6 +36,7 @@ from workbench.store.owner_scope import SHARED
 from workbench.store.paths import message_row
 from workbench.store.search_index import index_message, index_session_names
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
+from workbench.store.titles import title_of
 from workbench.store.version_rows import write_text
 
 
@@ -71,7 +72,7 @@ def show_leaf(db: Session, session: SessionRow, message: MessageRow, *, is_shown
         session.leaf_id = message.id
     session.updated_at = message.created_at
     if not session.title and message.role == Role.USER:
-        session.title = rows.title_of(message.text)
+        session.title = title_of(message.text)
         index_session_names(db, session.id)
 
 

@@ -14,6 +14,7 @@ from sqlmodel import Session, and_, col, delete, select
 
 from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput, StoreError
+from workbench.names import known_name
 from workbench.records.owner import Owner
 from workbench.records.presets import ListedPreset, SavedPreset, StoredPreset, preset_name
 from workbench.records.run_config import RunConfig
@@ -72,6 +73,7 @@ class PresetStore:
         refuse_unstorable(setup, "setup")
         now = self._clock().astimezone(UTC)
         with self._database.writing() as db:
+            name = self._stored_name(db, name)
             old = self._named(db, name)
             if old is not None and not replaces:
                 raise BadInput(
@@ -102,6 +104,7 @@ class PresetStore:
         refuse_unstorable(name, "preset name")
         with self._database.writing() as db:
             row = self._row(db, name_or_id)
+            name = self._stored_name(db, name, but=row.name)
             other = self._named(db, name)
             if other is not None and other.id != row.id:
                 raise BadInput(f"preset {name!r}", "this name is taken", "choose another name")
@@ -203,6 +206,15 @@ class PresetStore:
 
     def _named(self, db: Session, name: str) -> PresetRow | None:
         return db.exec(select(PresetRow).where(self._shown(), col(PresetRow.name) == name)).first()
+
+    def _stored_name(self, db: Session, name: str, *, but: str = "") -> str:
+        """Return the name under which a preset is stored, where the name `but` is about to be given up.
+
+        Raises:
+            BadInput: The name differs from another one only in case.
+        """
+        known = frozenset(db.exec(select(PresetRow.name).where(self._shown())))
+        return known_name(name, known - {but}, "preset")
 
     def _forget_oldest(self, db: Session) -> None:
         """Delete the deleted presets that are too many, so that replacing one again and again stores little."""

@@ -73,6 +73,7 @@ from workbench.store.tables import (
     SessionTagRow,
 )
 from workbench.store.tables.sessions import SHUFFLE_LIMIT
+from workbench.store.titles import title_of
 from workbench.store.version_rows import put_setup
 
 
@@ -392,6 +393,6 @@ class _SessionWriter:
         session.finding_count += len(self._batch.facts)
         if not session.title:
             first = (message.text for message in self._request.talk if message.role is Role.USER)
-            session.title = rows.title_of(next(first, ""))
+            session.title = title_of(next(first, ""))
             self._db.flush()
             index_session_names(self._db, session.id)

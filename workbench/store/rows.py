@@ -120,9 +120,6 @@ def naming_bad_key(name: str) -> Generator[None]:
         raise ValueError(f"{name}.{place}: {problem}") from error
 
 
-TITLE_SIZE_CHARS: Final = 60
-"""Longer titles are cut to this length."""
-
 _SETUP: Final = TypeAdapter(RunConfig)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
@@ -196,16 +193,6 @@ def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Se
         share_key=row.share_key if is_own else None,
         copied_from=row.copied_from,
     )
-
-
-def title_of(text: str) -> str:
-    """Return a title made from a user's text: one line, cut if it is long.
-
-    >>> title_of("  What is\\nthe time? ")
-    'What is the time?'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= TITLE_SIZE_CHARS else line[: TITLE_SIZE_CHARS - 1].rstrip() + "…"
 
 
 def message_row(new: NewMessage, place: MessagePosition, *, generation_id: int | None) -> MessageRow:

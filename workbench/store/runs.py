@@ -10,17 +10,19 @@ from sqlalchemy import JSON, ColumnElement, type_coerce
 from sqlmodel import Session, and_, col, delete, select
 
 from workbench.errors import BadInput, StoreError
+from workbench.names import usable_tags
 from workbench.records.owner import Owner
 from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import name_in
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.deleting import purge_rows, restorable_since
 from workbench.store.owner_scope import OwnerScope, scope_of
-from workbench.store.rows import new_id, title_of
+from workbench.store.rows import new_id
 from workbench.store.run_claims import announce, claim, refuse_lost, release
 from workbench.store.run_rows import listed_run, listed_runs, plan_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow, RunTagRow
+from workbench.store.titles import given_title
 from workbench.suite.plan import Arm, RunPlan, plan_document
 from workbench.suite.result import CaseResult, CaseStatus, result_document, result_value
 
@@ -156,24 +158,24 @@ class RunStore(OwnerScope):
         """Set the title, as one line.
 
         Raises:
-            BadInput: The title is empty or contains text that cannot be stored.
+            BadInput: The title is empty, has an invisible character, or contains text that cannot be stored.
             StoreError: The run does not exist.
         """
-        refuse_unstorable(title, "title")
-        if not title.strip():
+        title = given_title(title)
+        if not title:
             raise BadInput("title", "it is empty", "write a title")
         with self._database.writing() as db:
-            self._run(db, run_id).title = title_of(title)
+            self._run(db, run_id).title = title
 
     def tag_run(self, run_id: str, tags: Sequence[str]) -> None:
         """Replace the run's tags. Spaces around tags, empty tags and repeated tags are removed.
 
         Raises:
-            BadInput: A tag contains text that cannot be stored.
+            BadInput: A tag has an invisible character, or contains text that cannot be stored.
             StoreError: The run does not exist.
         """
         refuse_unstorable(tags, "tags")
-        new_tags = dict.fromkeys(tag.strip() for tag in tags if tag.strip())
+        new_tags = usable_tags(tags)
         with self._database.writing() as db:
             run = self._run(db, run_id)
             db.exec(delete(RunTagRow).where(col(RunTagRow.run_id) == run.id))

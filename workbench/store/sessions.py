@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col, delete, func, select, update
 
+from workbench.names import usable_tags
 from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import ListedSession, StoredSession
@@ -22,6 +23,7 @@ from workbench.store.sharing import copy_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import MessageRow, RecordedSessionRow, RunSessionRow, SessionRow, SessionTagRow
 from workbench.store.tables.sessions import queue_place
+from workbench.store.titles import given_title
 from workbench.store.version_rows import put_setup
 
 
@@ -192,21 +194,20 @@ class SessionStore(MessageStore):
         """Set the title, as one line. An empty title is replaced by the text of the next user message.
 
         Raises:
-            BadInput: The title contains text that cannot be stored.
+            BadInput: The title has an invisible character, or contains text that cannot be stored.
             StoreError: The session does not exist, or could not be written.
         """
-        refuse_unstorable(title, "title")
-        self._update(session_id, title=rows.title_of(title))
+        self._update(session_id, title=given_title(title))
 
     def tag_session(self, session_id: str, tags: Sequence[str]) -> None:
         """Replace the session's tags. Spaces around tags, empty tags and repeated tags are removed.
 
         Raises:
-            BadInput: A tag contains text that cannot be stored.
+            BadInput: A tag has an invisible character, or contains text that cannot be stored.
             StoreError: The session does not exist, or could not be written.
         """
         refuse_unstorable(tags, "tags")
-        new_tags = dict.fromkeys(tag.strip() for tag in tags if tag.strip())
+        new_tags = usable_tags(tags)
         with self._database.writing() as db:
             session = self._own_session(db, session_id)
             db.exec(delete(SessionTagRow).where(col(SessionTagRow.session_id) == session.id))

@@ -14,16 +14,16 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
-from workbench.records.versions import DeletedName, VersionKind, check_name
+from workbench.records.versions import DeletedName, VersionKind
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
 from workbench.store.deleting import restorable_since
 from workbench.store.owner_scope import scope_of
 from workbench.store.rows import new_id
-from workbench.store.storable import problem_of
+from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.sessions import GenerationRow, SessionRow
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
-from workbench.store.version_rows import DELETED_MARK, find_head, shown_name
+from workbench.store.version_rows import DELETED_MARK, find_head, shown_name, stored_name
 
 
 class NameStore:
@@ -38,12 +38,13 @@ class NameStore:
         """Move all of the owner's versions of a name to a new name.
 
         Raises:
-            BadInput: The new name is not a valid file name, or is taken.
+            BadInput: The new name is not a valid file name, or is taken, or differs from another one only in case.
             StoreError: The owner has no versions of this name.
         """
-        check_name(new_name)
+        refuse_unstorable(new_name, "name")
         with self._database.writing() as db:
             line = self._own_line(db, kind, name)
+            new_name = stored_name(db, self._scope, kind, new_name, but=name)
             if find_head(db, self._scope, kind, new_name) is not None:
                 raise _taken(kind, new_name)
             self._audit.note(db, "version.rename", f"{kind}:{new_name}", before=name)
@@ -78,8 +79,7 @@ class NameStore:
             if line is None:
                 raise StoreError(f"there is no deletion {deletion_id!r} that can be undone")
             kind, deleted = VersionKind(line.kind), _deleted(line)
-            name = new_name or deleted.name
-            check_name(name)
+            name = stored_name(db, self._scope, kind, new_name or deleted.name)
             # A name of the shared library is free: the owner's versions are newer than the library's.
             if _has_versions(db, self._scope, kind, name):
                 raise _taken(kind, name)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+from unicodedata import normalize
 
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import StoreError
+from workbench.names import known_name
 from workbench.records.owner import Owner
 from workbench.records.versions import (
     HASH_PREFIX_CHARS,
@@ -15,6 +17,7 @@ from workbench.records.versions import (
     Version,
     VersionKind,
     VersionLine,
+    check_name,
     hash_of,
     number_of,
 )
@@ -108,6 +111,38 @@ def of_name(scope: str, kind: VersionKind, name: str) -> SelectOfScalar[VersionR
     return select(VersionRow).where(
         _is_readable(scope), col(VersionRow.kind) == kind.value, col(VersionRow.name) == name
     )
+
+
+def same_name(db: Session, scope: str, kind: VersionKind, name: str) -> str:
+    """Return the name in use that spells the accents of `name` in another way, or `name` itself."""
+    if name.isascii() or find_head(db, scope, kind, name) is not None:
+        return name
+    composed = normalize("NFC", name)
+    return next((known for known in _names(db, scope, kind) if normalize("NFC", known) == composed), name)
+
+
+def stored_name(db: Session, scope: str, kind: VersionKind, name: str, *, but: str = "") -> str:
+    """Return the name under which a version is stored.
+
+    Args:
+        but: A name that is about to be given up. Empty for none.
+
+    Raises:
+        BadInput: The name is new and not valid, or differs from one in use only in case.
+    """
+    if name != but and find_head(db, scope, kind, name) is not None:
+        return name
+    known = _names(db, scope, kind) - {but}
+    found = known_name(name, known, kind.value)
+    if found not in known:
+        check_name(found)
+    return found
+
+
+def _names(db: Session, scope: str, kind: VersionKind) -> frozenset[str]:
+    """Return the names of a kind that the owner may see. Deleted ones are left out."""
+    query = select(VersionRow.name).where(_is_readable(scope), col(VersionRow.kind) == kind.value)
+    return frozenset(name for name in db.exec(query.distinct()) if DELETED_MARK not in name)
 
 
 def find_head(db: Session, scope: str, kind: VersionKind, name: str) -> VersionRow | None:

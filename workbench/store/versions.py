@@ -1,14 +1,15 @@
 """Store versions and tags, and keep them in step with files."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from workbench.chat.json_value import JsonValue
 from workbench.errors import StoreError
+from workbench.names import known_name
 from workbench.records.owner import Owner
 from workbench.records.versions import (
     FROM_FILE,
@@ -18,7 +19,6 @@ from workbench.records.versions import (
     Version,
     VersionKind,
     VersionLine,
-    check_name,
     check_tag,
     hash_of,
 )
@@ -37,6 +37,8 @@ from workbench.store.version_rows import (
     own_first,
     read_lines,
     read_tagged_names,
+    same_name,
+    stored_name,
     value,
     values,
     version_row,
@@ -75,7 +77,11 @@ class VersionWriter:
         return self.save(db, NewVersion(kind=old.kind, name=old.name, text=old.text, message=message))
 
     def tag(self, db: Session, version: VersionRow, tag: str) -> None:
-        """Point a tag at a version."""
+        """Point a tag at a version.
+
+        Raises:
+            BadInput: The tag differs from another one of the name only in case.
+        """
         kind = VersionKind(version.kind)
         self.line(db, kind, version.name)
         key = (self.scope, version.kind, version.name, tag)
@@ -86,11 +92,17 @@ class VersionWriter:
                    number=version.number, before=tag_row.version_id if tag_row else None)  # fmt: skip
         if tag_row:
             tag_row.version_id = version.id
-        else:
-            row = VersionTagRow(
-                owner=self.scope, kind=version.kind, name=version.name, tag=tag, version_id=version.id
-            )
-            db.add(row)
+            return
+        row = VersionTagRow(
+            owner=self.scope, kind=version.kind, name=version.name, tag=tag, version_id=version.id
+        )
+        of_name = (col(VersionTagRow.owner) == row.owner, col(VersionTagRow.kind) == row.kind)
+        known_name(
+            tag,
+            db.exec(select(VersionTagRow.tag).where(*of_name, col(VersionTagRow.name) == row.name)),
+            "tag",
+        )
+        db.add(row)
 
     def untag(self, db: Session, kind: VersionKind, name: str, tag: str) -> bool:
         """Remove a tag. Return False if it did not exist."""
@@ -225,7 +237,10 @@ class VersionStore(NameStore):
         Args:
             which: A number, a tag, or the start of a hash or an id, tried in this order. Empty takes the newest.
         """
+        if problem_of(name):
+            return None
         with self._database.reading() as db:
+            name = same_name(db, self._scope, kind, name)
             return self._value(db, find_row(db, self._scope, kind, name, which))
 
     def version(self, version_id: str) -> Version | None:
@@ -237,12 +252,13 @@ class VersionStore(NameStore):
         """Save a new version and return it. If the text is the parent's, return the parent.
 
         Raises:
-            BadInput: The name is not a valid file name, or a text cannot be stored.
+            BadInput: The name is not a valid file name, or differs from another one only in case, or a text cannot be
+                stored.
             StoreError: The parent does not exist, or the version could not be written.
         """
-        check_name(new.name)
         refuse_unstorable(new, "version")
         with self._database.writing() as db:
+            new = replace(new, name=stored_name(db, self._scope, new.kind, new.name))
             return value(db, self._scope, self._writer.save(db, new))
 
     def restore(self, version_id: str, *, message: str = "") -> Version:
@@ -315,14 +331,16 @@ class VersionStore(NameStore):
             How file and versions relate afterwards, and the newest version.
 
         Raises:
-            BadInput: The name is not a valid file name, or the text cannot be stored.
+            BadInput: The name is not a valid file name, or differs from another one only in case, or the text cannot be
+                stored.
             StoreError: The versions could not be read or written.
         """
-        check_name(name)
         new = NewVersion(kind=kind, name=name, text=text, message="taken from its file")
         refuse_unstorable(new, "version")
         # Usually there is nothing to write. Then a reading transaction is enough, and no writer has to wait.
         with self._database.reading() as db:
+            name = stored_name(db, self._scope, kind, name)
+            new = replace(new, name=name)
             state = file_state(db, self._scope, new, is_deliberate=is_deliberate)
             head = self._value(db, find_head(db, self._scope, kind, name))
         if head is not None and state is not FileState.TAKEN:

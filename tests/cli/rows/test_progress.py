@@ -1,11 +1,11 @@
 """Commands that take a while show how far they are, on standard error."""
 
 import gzip
-import sys
 
 import pytest
 
 from workbench.cli.terminal import paint
+from workbench.cli.terminal.visible import own_code
 from workbench.library.datasets.row_files import read_rows
 
 
@@ -22,7 +22,7 @@ class Clock:
 def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(paint, "time", clock)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(paint, "is_protected", lambda _stream: True)
     return clock
 
 
@@ -35,7 +35,7 @@ def test_nothing_is_shown_in_the_first_two_seconds(clock, capsys):
 
 
 def test_a_bar_shows_the_share_and_is_removed_at_the_end(clock, monkeypatch, capsys):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(paint, "is_protected", lambda _stream: True)
     with paint.ProgressLine("rows", lambda: 200) as progress:
         clock.now = 4.0
         progress.show(50)
@@ -44,7 +44,7 @@ def test_a_bar_shows_the_share_and_is_removed_at_the_end(clock, monkeypatch, cap
     shown = capsys.readouterr().err
     assert "[#####---------------]  25 %  50 of 200 rows, 12/s" in shown
     assert "60 of" not in shown
-    assert shown.endswith("\r\x1b[K")
+    assert shown.endswith(f"\r{own_code('K')}")
 
 
 def test_rows_of_plain_files_are_counted_beforehand(tmp_path):
@@ -72,7 +72,7 @@ def test_work_without_a_row_says_so(tmp_path, monkeypatch, capsys):
     """2 GB of blank lines, or a file whose first row takes a minute."""
     monkeypatch.setattr(paint, "_FIRST_S", 0.02)
     monkeypatch.setattr(paint, "_EVERY_S", 0.01)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(paint, "is_protected", lambda _stream: True)
     file = tmp_path / "blank.jsonl.gz"
     file.write_bytes(gzip.compress(b"\n" * 1_000_000))
     with paint.ProgressLine("rows", lambda: paint.row_total([str(file)])) as progress:
@@ -82,7 +82,7 @@ def test_work_without_a_row_says_so(tmp_path, monkeypatch, capsys):
 
 
 def test_nothing_is_shown_right_after_something_else_was_printed(clock, monkeypatch, capsys):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(paint, "is_protected", lambda _stream: True)
     with paint.ProgressLine("rows") as progress:
         clock.now = 4.0
         progress.hide()

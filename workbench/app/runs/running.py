@@ -10,6 +10,7 @@ from workbench.app.services import Services
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Message
 from workbench.errors import BadInput, EngineError
+from workbench.names import shown_title
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import RunState, StoredRun
 from workbench.records.sessions import SEPARATOR, MessageOrigin, NewMessage
@@ -148,7 +149,7 @@ class CaseRunner:
 
 def rollout_title(job: Job) -> str:
     """Return the title of the session that stores the rollout of a job."""
-    return f"{job.case.key} · {job.arm.label}"[:200]
+    return shown_title(f"{job.case.key} · {job.arm.label}"[:200])
 
 
 def begin_run(services: Services, plan: RunPlan) -> StoredRun:

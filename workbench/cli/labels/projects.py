@@ -16,8 +16,9 @@ from workbench.cli.labels.options import (
     reference_of,
 )
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.sources import read_text
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.labels.agreement import (
     AnnotatorAgreement,

@@ -35,7 +35,8 @@ from workbench.cli.labels.options import (
 )
 from workbench.cli.labels.projects import Name
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.labels.label import Label, content_json, content_text
 from workbench.records.labels.project import ProjectProgress, QueueFilter, QueueItem, QueueState

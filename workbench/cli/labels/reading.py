@@ -24,8 +24,9 @@ from workbench.cli.labels.options import (
 )
 from workbench.cli.labels.queueing import item_json, item_line
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict, label_json
 from workbench.records.labels.project import QueueState

@@ -21,7 +21,8 @@ from workbench.cli.labels.options import (
 )
 from workbench.cli.labels.projects import Name
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import count_of, shown, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, with_progress, write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.labels.label import annotator_name
 from workbench.records.labels.quality import GoldAccuracy, LotState

@@ -10,7 +10,8 @@ from workbench import __version__
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.check_filter import CheckFilter
-from workbench.cli.terminal.paint import Tone, count_of, shown, terminal_paint
+from workbench.cli.terminal.paint import Tone, count_of, terminal_paint
+from workbench.cli.terminal.visible import shown
 from workbench.library.datasets.checking import FileFinding
 from workbench.trajectory.validate.codes import meaning_of_code
 

@@ -14,11 +14,11 @@ from workbench.cli.terminal.paint import (
     Tone,
     count_of,
     row_total,
-    shown,
     terminal_paint,
     with_progress,
     write_json_line,
 )
+from workbench.cli.terminal.visible import shown
 from workbench.trajectory.formats.known import format_named
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import typer
 from workbench.cli.rows.check_filter import IgnoreOption, codes_of
 from workbench.cli.rows.row_engine import ROW_FILES
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import count_of, shown, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, with_progress, write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import WRITTEN
 from workbench.trajectory.sets.mix import parse_weights

@@ -12,15 +12,8 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import (
-    Paint,
-    Tone,
-    count_of,
-    shown,
-    terminal_paint,
-    with_progress,
-    write_json_line,
-)
+from workbench.cli.terminal.paint import Paint, Tone, count_of, terminal_paint, with_progress, write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.settings import read_settings

@@ -12,8 +12,9 @@ from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.cli.suites.run_options import page_address
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.sources import read_text
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.settings import Settings, read_settings
 from workbench.suite.case import Suite

@@ -30,8 +30,9 @@ from workbench.cli.suites.run_options import (
 )
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Tone, shown, terminal_paint
+from workbench.cli.terminal.paint import Tone, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.cli.terminal.paint import shown
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.runs import ListedRun
 from workbench.settings import Settings

@@ -16,7 +16,8 @@ from workbench.cli.suites.run_options import (
     run_line,
 )
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.runs import ListedRun, StoredRun
 from workbench.settings import read_settings

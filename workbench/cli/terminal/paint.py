@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
+from workbench.cli.terminal.visible import is_protected, own_code, shown
 from workbench.settings import uses_colour
 
 _FIRST_S: Final = 2.0
@@ -40,7 +41,7 @@ class ProgressLine:
         self._count = 0
         self._total: int | None = None
         self._started = self._printed_at = time.monotonic()
-        self._is_terminal = sys.stderr.isatty()
+        self._is_terminal = is_protected(sys.stderr)
         self._first_s, self._every_s = (_FIRST_S, _EVERY_S) if self._is_terminal else (_APART_S, _APART_S)
         self._is_shown = self._is_counted = False
         self._lock = Lock()
@@ -65,7 +66,7 @@ class ProgressLine:
         """Remove the line, so that something else can be printed."""
         with self._lock:
             if self._is_shown and self._is_terminal:
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+                print(f"\r{own_code('K')}", end="", file=sys.stderr, flush=True)
             self._is_shown = False
             self._printed_at = max(self._printed_at, time.monotonic())
 
@@ -82,7 +83,7 @@ class ProgressLine:
                 self._total, self._is_counted = self._find_total(), True
             self._printed_at, self._is_shown = now, True
             line = progress_line(self._count, self._total, now - self._started, self._what)
-            text = f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n"
+            text = f"\r{own_code('K')}{line}" if self._is_terminal else f"{line}\n"
             print(text, end="", file=sys.stderr, flush=True)
 
 
@@ -168,13 +169,6 @@ class Tone(StrEnum):
     TITLE = "1"
 
 
-CONTROLS: Final = {
-    **{code: 0x2400 + code for code in range(0x20) if code != ord("\n")},
-    **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
-}
-"""Control characters and their replacements: a model's text must not control the terminal."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paint:
     """Colours text, unless colours are off."""
@@ -183,21 +177,12 @@ class Paint:
 
     def __call__(self, text: str, tone: Tone) -> str:
         """Return `text` in the colour of `tone`."""
-        return f"\x1b[{tone}m{text}\x1b[0m" if self.is_coloured and text else text
+        return f"{own_code(f'{tone}m')}{text}{own_code('0m')}" if self.is_coloured and text else text
 
 
 def terminal_paint() -> Paint:
     """Return a `Paint` with colours if standard output is a terminal and the environment does not forbid them."""
-    return Paint(is_coloured=sys.stdout.isatty() and uses_colour())
-
-
-def shown(text: str) -> str:
-    """Return `text` with visible control characters. Line breaks stay as they are.
-
-    >>> shown("a\\x1b[31m\\tb")
-    'a␛[31m␉b'
-    """
-    return text.translate(CONTROLS)
+    return Paint(is_coloured=is_protected(sys.stdout) and uses_colour())
 
 
 WIDTH: Final = 96

@@ -8,7 +8,7 @@ from select import select
 from threading import Event as Flag
 from typing import Final
 
-from workbench.cli.terminal.paint import shown
+from workbench.cli.terminal.visible import shown
 from workbench.rollout.ports import Approval, ApprovalQuestion
 
 _ANSWERS: Final = {"o": Approval.ONCE, "s": Approval.SESSION, "a": Approval.ALWAYS, "d": Approval.DENY}

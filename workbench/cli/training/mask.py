@@ -14,8 +14,9 @@ from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.rows.stats import mask_json, mask_lines
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import count_of, shown, terminal_paint, write_json_line
+from workbench.cli.terminal.paint import count_of, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import read_text
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.settings.extras import install_command

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.cli.versions import names
 from workbench.cli.versions.files import export_versions, import_files, version_json, version_line
 from workbench.errors import BadInput

@@ -11,7 +11,8 @@ from workbench.app.version_content import fingerprint_of
 from workbench.app.version_files import VersionFileState, WrittenFile, find_version, take_file, write_file
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.versions import FileState, Version, VersionKind, parse_reference
 from workbench.settings import read_settings

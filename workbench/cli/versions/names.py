@@ -7,7 +7,8 @@ import typer
 from workbench.app.version_files import find_version
 from workbench.app.version_names import delete_name, duplicate_name, find_deleted, rename_name, restore_name
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.visible import shown
 from workbench.cli.versions.files import version_json, version_line
 from workbench.records.versions import Version, VersionKind, parse_reference
 from workbench.settings import read_settings

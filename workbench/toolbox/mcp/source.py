@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.errors import BadInput, RemoteFailed, WorkbenchError
+from workbench.names import known_name
 from workbench.settings.extras import install_command
 from workbench.toolbox.mcp.config import McpServerConfig, load_servers, remove_server, save_server
 from workbench.toolbox.mcp.state import ServerState, ServerStatus
@@ -127,7 +128,7 @@ class McpTools:
             One line for each of its tools that cannot be used.
 
         Raises:
-            BadInput: The name is already used, or MCP servers cannot be used here.
+            BadInput: The name is already used or has an invisible character, or MCP servers cannot be used here.
             RemoteFailed: The server does not answer. It is not written to the file.
         """
         where = f"MCP server {name!r}"
@@ -137,7 +138,9 @@ class McpTools:
             raise BadInput("MCP server", "it has no name", "enter a name")
         if replaces:
             self.config(replaces)
-        if name != replaces and (name in self._connections or name in load_servers(self._path)):
+        known = {*self._connections, *load_servers(self._path)} - {replaces}
+        name = known_name(name, known, "MCP server")
+        if name in known:
             raise BadInput(where, "the name is already used", "choose another name, or edit that server")
         connection = self._connect(name, server) if server.enabled else None
         try:

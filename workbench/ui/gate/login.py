@@ -3,6 +3,7 @@
 import math
 import time
 from typing import Final, Self
+from unicodedata import normalize
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader
@@ -83,6 +84,8 @@ class LoginService:
     async def log_in(self, request: Request) -> tuple[Response, str | None]:
         """Answer a login form. Return the response, and the login's token or None if the login failed."""
         name, password = await _fields(request)
+        # A browser may send an accent as a character of its own.
+        name = normalize("NFC", name)
         if not name or not password:
             return self._refusal(request, 400, WRONG), None
         address = address_of(request)

@@ -121,10 +121,11 @@ def show_run(
         picked: The case to open at once, or None.
     """
     done = len(report.results)
+    state = "running" if is_under_way else listed.state.value
     return SuiteRunView(
         id=report.run_id,
         title=report.title,
-        note=f"run {report.run_id[:12]} · {done} of {report.total} results · {report.state}",
+        note=f"run {report.run_id[:12]} · {done} of {report.total} results · {state}",
         can_resume=not is_under_way and (done < report.total or report.errors > 0),
         is_live=is_live,
         tables=tuple(_tables(report)),

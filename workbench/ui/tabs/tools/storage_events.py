@@ -11,7 +11,7 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
-from workbench.records.versions import NewVersion, VersionKind, check_name
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
@@ -216,7 +216,6 @@ def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, mess
     drafts = [draft for draft in drafts if not is_run_by_code(services, draft)]
     if not drafts:
         return
-    check_name(toolset)
     before = _newest(services, toolset)
     text = services.studio.merged_texts(drafts, toolset=toolset, before=before)
     if text == before:
@@ -235,7 +234,6 @@ def _include(services: Services, name: str, toolset: str, *, is_included: bool) 
         BadInput: There is no such tool, or the toolset's name or text cannot be used.
         StoreError: The version cannot be written.
     """
-    check_name(toolset)
     entry = services.tools.registry.find(name)
     if entry is None:
         raise BadInput(f"tool {name!r}", "no such tool", "save it first")
