@@ -106,17 +106,17 @@ def test_a_tag_of_a_version_that_differs_only_in_case_is_refused(own: OwnedStore
 
 def test_both_spellings_of_an_accent_are_one_contract(own: OwnedStore) -> None:
     save = _version(VersionKind.CONTRACT)
-    save(own, "caf\u00e9")
-    save(own, "cafe\u0301")
-    assert [(line.head.name, line.head.number) for line in own.versions.lines()] == [("café", 2)]
-    found = own.versions.find(VersionKind.CONTRACT, "cafe\u0301")
+    save(own, "x\u00e9")
+    save(own, "xe\u0301")
+    assert [(line.head.name, line.head.number) for line in own.versions.lines()] == [("xé", 2)]
+    found = own.versions.find(VersionKind.CONTRACT, "xe\u0301")
     assert found and found.number == 2
 
 
 @pytest.fixture
 def old(store: Store, own: OwnedStore) -> OwnedStore:
     """Data of an earlier version, which allowed such names."""
-    for place, name in enumerate(["Minimal", "minimal", "a\u202eb", "cafe\u0301"]):
+    for place, name in enumerate(["Minimal", "minimal", "a\u202eb", "xe\u0301"]):
         _version(VersionKind.CONTRACT)(own, f"n{place}")
         with store._database.writing() as db:
             db.connection().execute(text("PRAGMA defer_foreign_keys = ON"))
@@ -128,7 +128,7 @@ def old(store: Store, own: OwnedStore) -> OwnedStore:
     return own
 
 
-@pytest.mark.parametrize("name", ["Minimal", "minimal", "a\u202eb", "cafe\u0301"])
+@pytest.mark.parametrize("name", ["Minimal", "minimal", "a\u202eb", "xe\u0301"])
 def test_names_of_earlier_versions_are_read_and_get_new_versions(old: OwnedStore, name: str) -> None:
     assert old.versions.find(VersionKind.CONTRACT, name)
     _version(VersionKind.CONTRACT)(old, name)
@@ -146,7 +146,7 @@ def test_names_of_earlier_versions_are_exported_to_distinct_files(old: OwnedStor
     names = [path.stem for path in (home / "prompts" / "contracts").iterdir()]
     assert len({name.casefold() for name in names}) == 4
     assert all(name.isprintable() for name in names)
-    assert {"Minimal", "cafe\u0301"} <= set(names)
+    assert {"Minimal", "xe\u0301"} <= set(names)
 
 
 def test_names_of_earlier_versions_are_renamed(old: OwnedStore) -> None:
@@ -159,7 +159,7 @@ def test_names_of_earlier_versions_are_renamed(old: OwnedStore) -> None:
 def test_a_file_from_a_mac_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "prompts" / "contracts"
     folder.mkdir(parents=True)
-    (folder / "cafe\u0301.md").write_text("x", encoding="utf-8")
+    (folder / "xe\u0301.md").write_text("x", encoding="utf-8")
     files = HomeFiles(tmp_path)
-    assert files.names(VersionKind.CONTRACT) == ["café"]
-    assert files.find(VersionKind.CONTRACT, "café") == files.find(VersionKind.CONTRACT, "cafe\u0301") == "x"
+    assert files.names(VersionKind.CONTRACT) == ["xé"]
+    assert files.find(VersionKind.CONTRACT, "xé") == files.find(VersionKind.CONTRACT, "xe\u0301") == "x"

@@ -103,12 +103,12 @@ def states_of(own: OwnedStore, run_id: str) -> set[RunState]:
     return {found.listed.state, shared[0].listed.state, *listed, *deleted}
 
 
-@pytest.mark.parametrize("is_begun", [False, True])
+@pytest.mark.parametrize("has_started", [False, True])
 def test_a_run_is_interrupted_as_soon_as_its_process_is_killed(
-    own: OwnedStore, other: Runner, *, is_begun: bool
+    own: OwnedStore, other: Runner, *, has_started: bool
 ) -> None:
     run_id = other.tell("create")
-    if is_begun:
+    if has_started:
         assert other.tell(f"begin {run_id}") == run_id
     assert states_of(own, run_id) == {RunState.RUNNING}
     other.kill()
@@ -119,7 +119,7 @@ def test_a_run_is_interrupted_as_soon_as_its_process_is_killed(
     assert states_of(own, run_id) == {RunState.DONE}
 
 
-def test_a_run_of_another_process_is_not_begun(url: str, own: OwnedStore, other: Runner) -> None:
+def test_a_run_of_another_process_is_not_started(url: str, own: OwnedStore, other: Runner) -> None:
     run_id = other.tell("create")
     other.tell(f"begin {run_id}")
     with pytest.raises(BadInput, match="in progress already"):
@@ -135,7 +135,7 @@ def test_a_run_of_another_process_is_not_begun(url: str, own: OwnedStore, other:
             own.runs.save_result(run_id, RESULT)
 
 
-def test_a_run_is_begun_once_in_a_process(own: OwnedStore) -> None:
+def test_a_run_has_started_once_in_a_process(own: OwnedStore) -> None:
     run_id = own.runs.create_run("x", PLAN).id
     own.runs.begin_run(run_id)
     with pytest.raises(BadInput, match="in progress already"):

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, select
 
 from workbench.errors import WriteConflict
-from workbench.names import usable_tags
+from workbench.names import usable_name
 from workbench.records.labels.label import Label, LabelContent, NewLabel, content_text
 from workbench.store.label_rows import column_of, content_of, put_content, slot_of
 from workbench.store.rows import new_id
@@ -114,7 +114,8 @@ def with_tags_once(new: NewLabel) -> NewLabel:
     Raises:
         BadInput: A tag has an invisible character.
     """
-    return replace(new, content=replace(new.content, tags=tuple(usable_tags(new.content.tags))))
+    tags = dict.fromkeys(usable_name(tag, f"tag {tag!r}") for tag in new.content.tags)
+    return replace(new, content=replace(new.content, tags=tuple(tags)))
 
 
 def _is_same(row: LabelRow, new: NewLabel) -> bool:
