@@ -80,3 +80,10 @@ def test_random_programs_that_pass_write_nothing(tmp_path):
     # Otherwise the programs would prove nothing.
     tried = generator.sample(sorted(refused), 400)
     assert sum(is_writing(AWKS[0], program, tmp_path) for program in tried) > 0
+
+
+@pytest.mark.parametrize("start", ["[]", "[^]"])
+@pytest.mark.parametrize("action", ["print>$1", "print|$1", "print | $0"])
+def test_a_bracket_that_begins_with_its_end_is_not_empty(start, action):
+    # A real awk takes `[]/ ~ "]` for the bracket, and the rest of the text for an action.
+    assert not is_plain_awk(f'/{start}/ ~ "]/{{{action}}}#"')

@@ -22,18 +22,23 @@ _FILES: Final = (
     r"\.(?:netrc|pgpass|npmrc|yarnrc(?:\.yml)?|pypirc|git-credentials|my\.cnf|mylogin\.cnf|htpasswd|htdigest|s3cfg|boto|envrc"
     r"|vault[_-]?(?:token|pass)\w{0,5}|dockercfg|terraformrc|rediscli_auth|smbcredentials|fetchmailrc|msmtprc|muttrc|Xauthority"
     r"|\w{0,20}_?history|lesshst|viminfo|claude\.json|esmtprc|ICEauthority|authinfo|sentryclirc|databrickscfg|offlineimaprc|mbsyncrc|composer-auth\.json|curlrc|wgetrc|token)",
-    r"\.env(?:\.(?!(?:example|sample|template|dist)$)[^/]*)?", r"\.env[*?\[][^/]*",
+    r"\.env(?:[._~-](?!(?:example|sample|template|dist)$)[^/]*)?", r"\.env[*?\[][^/]*",
+    r"\.env(?:file|vars?)|\.(?:flask|test)env|\.dev\.vars[^/]*|env\.(?:prod\w*|local|staging|live)",
     r"\.kaggle/[^/]*|\.claude/[^/]*credential[^/]*|\.codex/auth[^/]*|\.gemini/[^/]*cred[^/]*|\.m2/settings[\w-]*\.xml"
     r"|\.gradle/gradle\.properties|\.cargo/credentials[^/]*|\.config/configstore/[^/]*|\.config/pypoetry/auth\.toml"
     r"|\.nuget/nuget\.config|\.bundle/config|\.composer/auth\.json|\.subversion/auth(?:/.*)?|\.jupyter/[^/]*(?:config|secret|cookie)[^/]*",
-    r"id_(?:rsa|dsa|ecdsa|ed25519)\w{0,9}|authorized_keys|kubeconfig|kube\.config|wp-config\.php|local_settings\.py|master\.key",
+    r"(?:[\w.-]*[_.-])?id_(?:rsa|dsa|ecdsa|ed25519)\w{0,9}(?:\.(?:bak|old|orig|txt|key|gz|bz2|xz|zst))?|[\w.-]+_(?:rsa|dsa|ecdsa|ed25519)(?:\.(?:bak|old|orig|txt))?",
+    r"authorized_keys|kubeconfig(?:\.ya?ml)?|kube\.config|wp-config\.php|local_settings\.py|master\.key|(?:_netrc|\.rhosts|pgpass\.conf|\.mongorc\.js|\.ftpconfig)",
+    r"sftp(?:-config)?\.json|dataSources\.local\.xml|webServers\.xml|(?:recentservers|sitemanager)\.xml|(?:[\w.-]+[_-])?key(?:s|file)?\.json"
+    r"|(?:keystore|signing|key)\.properties|vault\.(?:ya?ml|json)|vault[_-]?pass[^/]*|(?:[\w.-]+-)?firebase-adminsdk[^/]*\.json|(?<!etc/)passwd(?:\.(?:txt|csv|db|bak))?"
+    r"|(?:pass|pwd?|pat|seed|jwt)\.txt|database\.ya?ml|(?:application|appsettings)[._-](?:prod|live|stag|secret)\w*\.(?:json|ya?ml|properties)|keystore(?:\.json|/UTC--[^/]*)",
     r"etc/(?:g?shadow-?|sudoers|master\.passwd|krb5\.keytab|ssh/ssh_host[^/]*|security/opasswd|fstab\.cred|crypttab"
     r"|wpa_supplicant[^/]*(?:/.*)?|samba/smbpasswd)",
     r"(?:run|var/run)/docker\.sock", r"var/log/(?:auth|secure|audit)[^/]*(?:/.*)?",
     r"(?:hermes-)?workbench\.sqlite3[^/]*", r"[^/]+\.env",
     r"[^/]*\.(?:pem|key|p12|pfx|kdbx?|keystore|jks|ppk|asc|gpg|age|keytab|ovpn|rdp|agilekeychain|mobileprovision|p8|tfstate"
     r"|tfvars|credentials?|secrets?|token|wallet|pgp|jwk)(?:\.\w{1,6})?",
-    r"(?:cookies|key[34]|logins|login data|web data)(?:\.(?:db|sqlite|json|txt))?",
+    r"(?:cookies?|key[34]|logins|login data|web data)(?:\.(?:db|sqlite|json|txt))?",
 )  # fmt: skip
 """Files that count as secrets wherever they are, as patterns of the last parts of a path."""
 _PLACES: Final = re.compile(
@@ -55,7 +60,7 @@ _ELSEWHERE: Final = re.compile(
 _SHAPE_OF_FOLDER: Final = re.compile(r"credential|secret|wallet|private[_-]?key|passwords?(?![a-z])", re.I)
 _SHAPE: Final = re.compile(
     r"credential|secret|wallet|passwords?(?![a-z])|passphrase|(?:private|deploy|ssh|sign(?:ing)?|master|host|rsa|gpg)[_-]?key|api[_-]?keys?(?![a-z])|access[_-]?keys?(?![a-z])"
-    r"|service[_-]?account|mnemonic|(?<![a-z])(?:o?auth|(?:access|api|auth|bearer|refresh|bot|hf)?[_-]?tokens?|creds?)(?![a-z])",
+    r"|service[_-]?account|mnemonic|seed[_-]?phrase|webhook[_-]?url|slack[_-]?webhook|(?<![a-z])(?:o?auth|(?:access|api|auth|bearer|refresh|bot|hf)?[_-]?tokens?|creds?)(?![a-z])",
     re.I,
 )
 """Words in the name of a file that make it a secret, unless the file is source code or a text about it."""

@@ -7,9 +7,20 @@ from typing import Final
 from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import ApprovalReason
 
-_ADDRESS: Final = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,(?:\d+|\$|[+~]\d+|/(?:[^/\\\n]|\\.)*/I?))?!?)?"
+
+def _regex(sign: str) -> str:
+    """Return a pattern of the regular expressions that end at `sign`, wherever a `sed` takes the end to be.
+
+    In brackets, some do not end there. So a bracket must close, and it must not contain the sign.
+    """
+    bracket = rf"\[\^?+\]?+(?:[^{sign}\]\\\n\[]|\\[^\]\n]|\[:\w+:\]|\[(?![:.=]))*\]"
+    return rf"(?:[^{sign}\\\n\[]|\\[^\n]|{bracket})*"
+
+
+_PLACE: Final = rf"(?:\d+|\$|/{_regex('/')}/I?)"
+_ADDRESS: Final = rf"(?:{_PLACE}(?:,(?:{_PLACE}|[+~]\d+))?!?)?"
 _PARTS: Final = "|".join(
-    rf"(?:{sign}(?:[^{sign}\\\n]|\\[^\n])*{sign}(?:[^{sign}\\\n]|\\[^\n])*{sign})"
+    rf"(?:{sign}{_regex(sign)}{sign}(?:[^{sign}\\\n]|\\[^\n])*{sign})"
     for sign in ("/", "\\|", "#", ",", ":", "@", "%", "!", "\\+", "~")
 )
 _SED_COMMAND: Final = re.compile(

@@ -25,7 +25,10 @@ _WORDS: Final = frozenset(_NAMES.split())
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _INSERTED: Final = re.compile(r"\\\(([^()\"\\]*)\)")
 _NAME: Final = re.compile(r"(?<![\w$.])(?:@?[A-Za-z_][\w:]*)")
-_FIELD: Final = re.compile(r"\.[A-Za-z_][\w-]*|[A-Za-z_]\w*(?=\s*:)|(?<=[{,])\s*[A-Za-z_]\w*(?=\s*[,}])")
+_FIELD: Final = re.compile(
+    r"\.[A-Za-z_][\w-]*|[A-Za-z_]\w*(?=\s*:)|(?<=[{,])\s*(?!(?:str)?env(?:subst)?\b|(?:str)?load|eval|exec|system|halt|modulemeta)[A-Za-z_]\w*(?=\s*[,}])"
+)
+"""Names of fields. Between commas, as in `{a, b}` and `1, env, 2`, a name may also be a function."""
 _VARIABLE: Final = re.compile(r"\$([A-Za-z_]\w*)")
 _LONGEST: Final = 4_000
 _FILE: Final = re.compile(r"[\w./-]+\.(?:ya?ml|json|xml|toml)")

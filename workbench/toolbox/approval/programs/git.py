@@ -30,7 +30,7 @@ _LOOKS: Final[Mapping[str, str]] = {
     "tag": r"-[ln]+\d*|--(?:list|sort|contains|merged|points-at|format)(?:=[\s\S]{0,100})?",
     "remote": r"-v|--verbose|get-url|origin|upstream",
     "stash": r"list|show|-p|--stat|stash@\{\d+\}",
-    "config": r"--(?:get|list|get-all|show-origin|global|local|name-only)|-l|(?!alias|credential)[a-z]+\.[\w.-]+",
+    "config": r"--(?:get|list|get-all|show-origin|global|local|name-only)|-l|(?!alias|credential|http|url|git(?:hub|lab)|sendemail|smtp|imap|oauth)[a-z]+\.[\w.-]+",
     "reflog": rf"show|{_SHOWN}|HEAD\S*",
     "worktree": r"list",
     "submodule": r"status", "apply": r"--check|--stat|[\w./-]+\.(?:patch|diff)",

@@ -184,15 +184,20 @@ class ProgramRule:
                     yield from (*_found(call.paths.writing(value)), *needed(RuleCondition.CONTAINED, call))
                 elif value is not None:
                     yield from _found(call.paths.reading(value))
+                    if names & _CONTEXT and not re.fullmatch(r"\d{1,2}", value.text):
+                        used.add("--passthru")
+                    if names & _ONLY and _HIDDEN_PATTERN.match(value.text):
+                        yield ApprovalReason(PATTERN, value.text)
         if self.text_first and not used & self.text_options:
             texts, operands = operands[:1], operands[1:]
         if self.most is not None and len(operands) > self.most:
             yield call.unknown(operands[self.most])
         is_recursive = self.is_recursive or bool(used & self.recursive)
         is_wide = is_recursive or any(word.has_glob for word in operands)
-        shows_all = bool(used & {"-v", "-f", "--invert-match", "--file"}) or not all(
-            _is_specific(word, is_everywhere=self._searches_everywhere(operands, used)) for word in texts
-        )
+        is_long = bool(used & _MULTILINE) and any(re.search(r"[*+{]", word.text) for word in texts)
+        is_everywhere = self._searches_everywhere(operands, used)
+        is_specific = all(_is_specific(word, is_everywhere=is_everywhere) for word in texts)
+        shows_all = is_long or bool(used & _WHOLE) or not is_specific
         if self.searches and is_wide and shows_all and "--files" not in used:
             yield ApprovalReason(PATTERN, f"{call.name}: a text that many lines have")
         if is_recursive and self.shows_content and not self.searches and _is_everything(operands):
@@ -260,8 +265,18 @@ _UNRESTRICTED: Final = frozenset({
     "-u", "-U", "-g", "--glob", "--iglob", "--hidden", "--no-ignore", "--no-ignore-vcs", "--unrestricted",
 })  # fmt: skip
 """Options with which `rg` and `ag` also search hidden and ignored files. A pattern of names has precedence over these."""
+_CONTEXT: Final = frozenset({"-A", "-B", "-C", "--after-context", "--before-context", "--context"})
+_ONLY: Final = frozenset({"--include", "-g", "--glob", "--iglob"})
+_HIDDEN_PATTERN: Final = re.compile(r"(?:.*/)?(?:\.[^/]*)?[*?\[]*$|(?:.*/)?\.[^/]*[*?\[]")
+_WHOLE: Final = frozenset({"-v", "-f", "--invert-match", "--file", "--passthru", "-z", "--null-data"})
+"""Options with which a search shows lines that do not match, or takes a whole file for a line."""
+_MULTILINE: Final = frozenset({"-U", "--multiline", "--multiline-dotall"})
 _SECRET_TEXT: Final = re.compile(r"passw|secret|api.?key|akia|begin|private|ghp_|sk-|hf_|xox", re.I)
-_SECRET_WORD: Final = re.compile(r"pass|token|credential|bearer|auth", re.I)
+_SECRET_WORD: Final = re.compile(
+    r"pass|token|credential|bearer|auth|key|pwd|dsn|_url|://|database|mongo|redis|postgres|smtp|jwt|webhook|openai|anthropic|aws|azure"
+    r"|stripe|twilio|sendgrid|slack|github_|gitlab_|export |(?-i:[A-Z]{2,}_(?![A-Za-z]*[a-z]))",
+    re.I,
+)
 
 
 def _is_everything(operands: Sequence[ShellWord]) -> bool:
@@ -281,8 +296,10 @@ def _is_specific(word: ShellWord, *, is_everywhere: bool) -> bool:
         return False
     if is_everywhere and _SECRET_WORD.search(word.text):
         return False
-    plain = re.sub(r"\[[^\]]*\]|\\[A-Za-z]", " ", word.text)
-    if re.search(r"\)\\?[*?{]", plain):
+    plain = re.sub(
+        r"\[\^?\]?(?:\[:\w+:\]|[^\]])*\]|\\[A-Za-z]|\(\?#[^)]*\)|\(\?P?[<']\w+[>']|\(\*\w+\)", " ", word.text
+    )
+    if re.search(r"\)\\?[*?{]|\(\?[a-z]*x", plain):
         return False
     return all(re.search(r"\w{3}(?!\\?[*?{])", part) for part in re.split(r"\\?\||\n", plain))
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import ApprovalReason
+from workbench.toolbox.approval.secret_files import is_secret
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _XARGS_OPTIONS: Final = re.compile(
@@ -86,7 +87,7 @@ def lists_files(words: tuple[ShellWord, ...]) -> bool:
     texts = [word.text for word in words]
     if texts[0] in ("find", "fd", "fdfind", "ls", "cd"):
         # The other actions of `find` print any text.
-        return {"-printf", "-exec", "-execdir"}.isdisjoint(texts)
+        return {"-printf", "-exec", "-execdir"}.isdisjoint(texts) and not _names_secret(texts)
     if texts[0] == "git":
         return "ls-files" in texts or "--name-only" in texts
     if texts[0] in ("rg", "grep"):
@@ -117,6 +118,8 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
         elif text in ("-exec", "-execdir"):
             end = next((at for at in range(place, len(texts)) if texts[at] in (";", "+")), len(texts))
             doubts.extend(_with_files(call, call.words[place + 1 : end], "{}"))
+            if _names_secret(texts[:place]):
+                doubts.append(call.unknown())
             place = end + 1
         elif text in _FIND_FLAGS:
             is_starting = is_starting and text in ("-L", "-H", "-P")
@@ -129,6 +132,14 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
         else:
             return [call.unknown(call.words[place])]
     return doubts
+
+
+def _names_secret(texts: list[str]) -> bool:
+    """Whether a search for files names a secret or hidden files, and not only to leave them out."""
+    return any(
+        before not in ("!", "-not") and (is_secret(text) or re.match(r"(?:.*/)?\.[^/.]*[*?\[]", text))
+        for before, text in zip(["", "", *texts], texts, strict=False)
+    )
 
 
 def check_fd(call: ProgramCall) -> list[ApprovalReason]:
