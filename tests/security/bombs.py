@@ -111,6 +111,11 @@ COSTLY_PATTERNS: Final = [
     "(?:" * 900 + "a" + "|b*)*" * 900,
     "(?:" + "|".join(f"{letter}*" for letter in "abcdefgh" * 400) + ")*",
     "^*" * 5000,
+    "(?P<name>" + "a{0,1000}" * 50 + ")",
+    "(?P<a>(?P<b>" + "[ab]{1,1000}" * 50 + "))",
+    "(?<name>" + "a{0,1000}" * 50 + ")",
+    "(?P<name>" + r"\pL" * 3300 + ")",
+    "(?P<a>" + "(?s-i:.{0,1000})" * 20 + ")",
 ]
 """Patterns that RE2 would compile for up to ten seconds, or nearly so long, while no other Python thread runs."""
 

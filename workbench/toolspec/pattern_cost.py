@@ -37,7 +37,7 @@ _MOST: Final = 10**9
 _TOKEN: Final = re.compile(
     r"""(?P<quoted>\\Q.*?(?:\\E|\Z))
     |(?P<char_class>\\[pP](?:\{[^}]*\}|.)|\\[dDsSwWC]|\.|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\.|[^\]\\])*+\])
-    |(?P<open>\((?:\?[^:()]*:?)?)|(?P<close>\))
+    |(?P<open>\((?:\?(?:P?<[^>]*>|[a-zA-Z-]*:?))?)|(?P<close>\))
     |\{(?P<least>\d{1,4})(?P<most>,\d{0,4})?\}|(?P<sign>[*+?])
     |(?P<single>\\x\{[^}]*\}|\\.|.)""",
     re.DOTALL | re.VERBOSE,
