@@ -125,8 +125,12 @@ def workbench(monkeypatch, capfd):
     return run_here
 
 
-class Terminal(io.StringIO):
+class Terminal(io.TextIOWrapper):
     """A terminal of a person, with what they type."""
+
+    def __init__(self, typed=""):
+        self.bytes = io.BytesIO(typed.encode())
+        super().__init__(self.bytes, "utf-8", write_through=True)
 
     def isatty(self) -> bool:
         return True
@@ -143,7 +147,8 @@ def at_terminal(monkeypatch):
         monkeypatch.setattr(sys, "stderr", shown)
         with pytest.raises(SystemExit):
             run()
-        return shown.getvalue()
+        sys.stderr.flush()
+        return shown.bytes.getvalue().decode()
 
     return run_there
 
@@ -300,6 +305,28 @@ def test_odd_files_neither_hang_nor_change_what_is_shown(folder, mark, workbench
     assert "not loaded" in err and "\x1b" not in err and "\u202e" not in err
     (folder / "tools_catalog/closed.py").symlink_to("/root/none.py")
     workbench("tools", "list")
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("target", ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "pipe", "/dev/zero", "."])
+@pytest.mark.parametrize("name", ["x.py", "x.yaml"])
+def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, target, name):
+    # What comes through a pipe, such as rows that are checked, is no program.
+    catalog = tmp_path / "downloaded/tools_catalog"
+    catalog.mkdir(parents=True)
+    os.mkfifo(catalog / "pipe")
+    (catalog / name).symlink_to(target)
+    code = hostile_code("pipe") + "def register_tools(registry): pass\n"
+    ended = in_process(catalog.parent, mark, "tools", "list", typed=code)
+    assert not mark.exists()
+    assert ended.returncode == (0 if name == "x.py" else 2)
+    assert name == "x.py" or "catalog x.yaml: it is not a file" in ended.stderr
+
+
+def test_a_line_break_in_a_name_adds_no_line_to_the_question(folder, mark, at_terminal):
+    (folder / "tools_catalog/a\nDo you trust them?.py").write_text(hostile_code("name"))
+    shown = at_terminal("\n", "tools", "list")
+    assert not [line for line in shown.splitlines() if line.startswith("Do you trust them?.py")]
     assert not mark.exists()
 
 

@@ -62,6 +62,8 @@ def load_toolset(path: Path) -> CatalogToolset:
         BadInput: The file cannot be read or parsed; see `parse_toolset`.
     """
     where = f"catalog {path.name}"
+    if not path.is_file():
+        raise BadInput(where, "it is not a file, or it is a link to something else")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

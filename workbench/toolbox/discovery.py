@@ -29,12 +29,13 @@ REGISTER: Final = "register_tools"
 def discover_modules(folder: Path, registry: Registry) -> tuple[str, ...]:
     """Import each `*.py` file of a folder, in the order of their names, and let it register its tools.
 
-    Files whose names begin with an underscore are skipped. A file that fails does not affect the others.
+    Files whose names begin with an underscore are skipped, and so are links to a pipe, such as standard input: what
+    it contains is not known in advance. A file that fails does not affect the others.
 
     Returns:
         One line for each file that failed, with the reason.
     """
-    paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    paths = sorted(path for path in folder.glob("*.py") if path.is_file() and not path.name.startswith("_"))
     loads = ((f"tools_catalog/{path.name}", _loader(path)) for path in paths)
     return _register_all(loads, registry)
 

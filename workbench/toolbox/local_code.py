@@ -187,4 +187,4 @@ def _answer(code: LocalCode, settings: Settings) -> bool:
 
 def _visible(text: str) -> str:
     """Replace characters that could change how a line is shown, such as control characters."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
