@@ -88,6 +88,13 @@ def test_a_step_that_hangs_ends_only_the_child(monkeypatch: pytest.MonkeyPatch) 
         template.render(HI)
 
 
+def test_a_child_that_has_ended_answers_every_further_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template_process, "LIMIT_S", 3.0)
+    with template_in_child(NESTED) as template:
+        findings = check_template(template, now=HI.now)
+    assert any("it takes too much time or memory" in finding.message for finding in findings)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 def test_memory_of_the_child_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     child = tmp_path / "greedy_child.py"

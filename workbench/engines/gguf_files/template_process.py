@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import Any, Final
 
@@ -39,6 +39,10 @@ def template_in_child(source: str) -> Generator[ChatTemplate]:
             yield ChatTemplate(source=source, render=lambda given: _asked(process, _described(given)))
         finally:
             process.kill()
+            assert process.stdin is not None
+            # A task that was written after the child ended is still in the buffer.
+            with suppress(BrokenPipeError):
+                process.stdin.close()
 
 
 def _described(given: TemplateInput) -> JsonObject:
