@@ -311,7 +311,7 @@ def test_odd_files_neither_hang_nor_change_what_is_shown(folder, mark, workbench
 @pytest.mark.parametrize("target", ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "pipe", "/dev/zero", "."])
 @pytest.mark.parametrize("name", ["x.py", "x.yaml"])
 def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, target, name):
-    # What comes through a pipe, such as rows that are checked, is no program.
+    # What comes through a pipe, such as rows that are checked, is not a program.
     catalog = tmp_path / "downloaded/tools_catalog"
     catalog.mkdir(parents=True)
     os.mkfifo(catalog / "pipe")

@@ -18,7 +18,7 @@ from workbench.app.version_files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
 from workbench.records.run_config import RunConfig
-from workbench.records.versions import Version, VersionKind, parse_reference
+from workbench.records.versions import Version, VersionKind, no_such_contract, parse_reference
 from workbench.rollout.models import Models
 from workbench.rollout.ports import Calendar
 from workbench.settings import Secret, Settings
@@ -271,9 +271,7 @@ class Services:
         if found is None:
             names = self.contract_names()
             if parsed.name not in names:
-                raise BadInput(
-                    f"contract {parsed.name!r}", "no such contract", f"use one of {', '.join(names)}"
-                )
+                raise no_such_contract(parsed.name, names)
             raise BadInput(f"contract {parsed.name!r}", f"it has no version {parsed.which!r}")
         return found
 

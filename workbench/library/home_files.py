@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
 from workbench.contract.contract import Contract, parse_contract
 from workbench.errors import BadInput
-from workbench.records.versions import VersionKind, check_name
+from workbench.records.versions import VersionKind, check_name, no_such_contract
 from workbench.suite.case_rollout import Price
 from workbench.toolspec.form_faults import first_fault
 
@@ -67,7 +67,7 @@ class ContractFiles:
         """
         names = self.contract_names()
         if name not in names:
-            raise BadInput(f"contract {name!r}", "no such contract", f"use one of {', '.join(names)}")
+            raise no_such_contract(name, names)
         try:
             # newline="" keeps line breaks as they are: the model gets exactly the file's text.
             with (self._folder / f"{name}.md").open(encoding="utf-8", newline="") as file:

@@ -1,6 +1,7 @@
 """Versions: stored texts, the tags that point to them, and references such as `NAME@3`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -141,6 +142,13 @@ class Reference:
     name: str
     which: str
     """A number, a tag or a hash; empty for the newest version."""
+
+
+def no_such_contract(name: str, names: Sequence[str]) -> BadInput:
+    """Return the error for a contract that does not exist, with the names of those that do."""
+    others = f"use one of {', '.join(names)}"
+    empty = "the folder prompts/ here has no contracts; start in another folder, or set WORKBENCH_HOME"
+    return BadInput(f"contract {name!r}", "no such contract", others if names else empty)
 
 
 def parse_reference(text: str) -> Reference:

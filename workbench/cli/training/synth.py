@@ -134,7 +134,7 @@ def synth(
     shares = [_share("--contract", text) for text in contract or ()]
     kinds = tuple(_share("--kind", text) for text in kind or ())
     contracts = tuple(ContractShare(load_contract(name), share) for name, share in shares) or tuple(
-        ContractShare(library.load_contract(name), 1.0) for name in library.contract_names()
+        ContractShare(library.load_contract(name), 1.0) for name in library.contract_names() or ("minimal",)
     )
     common: _Common = {
         "contracts": contracts,
