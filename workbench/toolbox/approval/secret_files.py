@@ -109,3 +109,16 @@ def may_match_secret(pattern: str) -> bool:
     name = pattern.rsplit("/", 1)[-1]
     start = re.split(r"[*?[]", name, maxsplit=1)[0]
     return any(fnmatchcase(sample, name) for sample in (*_SAMPLES, *(start + ending for ending in _ENDINGS)))
+
+
+def matches_hidden(pattern: str) -> bool:
+    """Whether a pattern of file names matches hidden files that are often secrets.
+
+    >>> [matches_hidden(pattern) for pattern in (".e*", "?env", "{.env,x}", "src/*", "*.py", "!*")]
+    [True, True, True, True, False, False]
+    """
+    name = pattern.rsplit("/", 1)[-1]
+    return "{." in name or (
+        re.search(r"[*?[]", name) is not None
+        and any(fnmatchcase(sample, name) for sample in (".env", ".envrc", ".netrc", ".npmrc"))
+    )

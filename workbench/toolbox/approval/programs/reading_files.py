@@ -78,7 +78,7 @@ _SORT: Final = (
 _PATTERN_OPTIONS: Final = frozenset({"-e", "--regexp", "--files", "--type-list"})
 _SEARCH: Final = ProgramRule(
     text_first=True, searches=True, text_options=_PATTERN_OPTIONS, need=RuleCondition.NOTHING, options=_GREP,
-    recursive=frozenset({"-r", "-R", "--recursive", "--dereference-recursive"}), accepts_any_name=True,
+    recursive=frozenset({"-r", "-R", "-d", "--recursive", "--dereference-recursive"}), accepts_any_name=True,
 )  # fmt: skip
 _PURE: Final = RuleCondition.NOTHING
 

@@ -16,6 +16,7 @@ from workbench.toolbox.approval.reason import (
     UNSANDBOXED,
     ApprovalReason,
 )
+from workbench.toolbox.approval.secret_files import matches_hidden
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _FAMILIES: Final = (
@@ -186,7 +187,7 @@ class ProgramRule:
                     yield from _found(call.paths.reading(value))
                     if names & _CONTEXT and not re.fullmatch(r"\d{1,2}", value.text):
                         used.add("--passthru")
-                    if names & _ONLY and _HIDDEN_PATTERN.match(value.text):
+                    if names & _ONLY and matches_hidden(value.text):
                         yield ApprovalReason(PATTERN, value.text)
         if self.text_first and not used & self.text_options:
             texts, operands = operands[:1], operands[1:]
@@ -267,14 +268,13 @@ _UNRESTRICTED: Final = frozenset({
 """Options with which `rg` and `ag` also search hidden and ignored files. A pattern of names has precedence over these."""
 _CONTEXT: Final = frozenset({"-A", "-B", "-C", "--after-context", "--before-context", "--context"})
 _ONLY: Final = frozenset({"--include", "-g", "--glob", "--iglob"})
-_HIDDEN_PATTERN: Final = re.compile(r"(?:.*/)?(?:\.[^/]*)?[*?\[]*$|(?:.*/)?\.[^/]*[*?\[]")
 _WHOLE: Final = frozenset({"-v", "-f", "--invert-match", "--file", "--passthru", "-z", "--null-data"})
 """Options with which a search shows lines that do not match, or takes a whole file for a line."""
 _MULTILINE: Final = frozenset({"-U", "--multiline", "--multiline-dotall"})
 _SECRET_TEXT: Final = re.compile(r"passw|secret|api.?key|akia|begin|private|ghp_|sk-|hf_|xox", re.I)
 _SECRET_WORD: Final = re.compile(
     r"pass|token|credential|bearer|auth|key|pwd|dsn|_url|://|database|mongo|redis|postgres|smtp|jwt|webhook|openai|anthropic|aws|azure"
-    r"|stripe|twilio|sendgrid|slack|github_|gitlab_|export |(?-i:[A-Z]{2,}_(?![A-Za-z]*[a-z]))",
+    r"|stripe|twilio|sendgrid|slack|github_|gitlab_|export |glpat|ssh-|(?<![a-z])(?:tok|toke|pas|sec|secr|cre|cred|api|aki|eyj)(?![a-z])|(?-i:[A-Z]{2,}_(?![A-Za-z]*[a-z]))",
     re.I,
 )
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
 from workbench.toolbox.approval.reason import ApprovalReason
-from workbench.toolbox.approval.secret_files import is_secret
+from workbench.toolbox.approval.secret_files import is_secret, matches_hidden
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _XARGS_OPTIONS: Final = re.compile(
@@ -137,7 +137,7 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
 def _names_secret(texts: list[str]) -> bool:
     """Whether a search for files names a secret or hidden files, and not only to leave them out."""
     return any(
-        before not in ("!", "-not") and (is_secret(text) or re.match(r"(?:.*/)?\.[^/.]*[*?\[]", text))
+        before not in ("!", "-not") and (is_secret(text) or (text.strip("*./") and matches_hidden(text)))
         for before, text in zip(["", "", *texts], texts, strict=False)
     )
 
