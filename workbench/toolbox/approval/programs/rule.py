@@ -274,7 +274,7 @@ _MULTILINE: Final = frozenset({"-U", "--multiline", "--multiline-dotall"})
 _SECRET_TEXT: Final = re.compile(r"passw|secret|api.?key|akia|begin|private|ghp_|sk-|hf_|xox", re.I)
 _SECRET_WORD: Final = re.compile(
     r"pass|token|credential|bearer|auth|key|pwd|dsn|_url|://|database|mongo|redis|postgres|smtp|jwt|webhook|openai|anthropic|aws|azure"
-    r"|stripe|twilio|sendgrid|slack|github_|gitlab_|export |glpat|ssh-|(?<![a-z])(?:tok|toke|pas|sec|secr|cre|cred|api|aki|eyj)(?![a-z])|(?-i:[A-Z]{2,}_(?![A-Za-z]*[a-z]))",
+    r"|stripe|twilio|sendgrid|slack|github_|gitlab_|export |glpat|ssh-|(?<![a-z])(?:tok|pas|sec|cre|api|aki|eyj)[a-z]?(?![a-z])|(?-i:[A-Z]{2,}_(?![A-Za-z]*[a-z]))",
     re.I,
 )
 
