@@ -25,6 +25,8 @@ HEAD_S, BODY_S, UNREAD_S = 0.6, 0.8, 0.8
 LATE_S = 4.0
 """Time in which a connection must have ended."""
 MOST = 5
+LARGE = 30_000_000
+"""A response that waits for its client in the memory of the server, not only in that of the system."""
 
 
 @pytest.fixture
@@ -69,6 +71,10 @@ async def endless(request: Request) -> StreamingResponse:
     return StreamingResponse(all_of())
 
 
+async def large(request: Request) -> PlainTextResponse:
+    return PlainTextResponse("x" * LARGE)
+
+
 @contextmanager
 def serving(**variables: str) -> Iterator[SimpleNamespace]:
     """Serve an application with the limits, in a thread."""
@@ -77,6 +83,7 @@ def serving(**variables: str) -> Iterator[SimpleNamespace]:
             Route("/slow", slow),
             Route("/events", events),
             Route("/endless", endless),
+            Route("/large", large),
             Route("/echo", echo, methods=["POST"]),
             Route("/later", later, methods=["POST"]),
         ]
@@ -177,9 +184,31 @@ def test_a_long_body_that_keeps_coming_is_not_cut(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("short")
+def test_a_client_that_reads_nothing_of_a_complete_response_is_forgotten() -> None:
+    request = b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
+    with serving(WORKBENCH_MAX_CONNECTIONS="1") as server, connected(server.port, request):
+        until = time.monotonic() + LATE_S
+        while (status := httpx.post(f"{server.url}/echo").status_code) == 429 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert status == 200
+
+
+@pytest.mark.usefixtures("short")
 def test_a_client_that_reads_nothing_ends_its_own_response() -> None:
     with serving() as server, connected(server.port, b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"):
         assert server.ended.wait(3 * LATE_S)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("how", ["close", "keep-alive"])
+def test_a_client_that_reads_slowly_gets_the_whole_response(how: str) -> None:
+    request = f"GET /large HTTP/1.1\r\nHost: x\r\nConnection: {how}\r\n\r\n".encode()
+    received = 0
+    with serving() as server, connected(server.port, request) as opened:
+        while part := opened.recv(1_000_000):
+            received += len(part)
+            time.sleep(3 * UNREAD_S * len(part) / LARGE)
+    assert received > LARGE
 
 
 def test_an_address_has_a_limit_of_open_connections_and_others_are_not_affected() -> None:

@@ -122,12 +122,25 @@ class _LimitedConnection(_HTTPProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._unread = self.loop.call_later(UNREAD_S, self.transport.abort)
+        self._expect_reading()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         if self._unread is not None:
             self._unread.cancel()
+            self._unread = None
+
+    def _expect_reading(self) -> None:
+        """End the connection if the client reads nothing for a while. A large response may take long."""
+        unsent = self.transport.get_write_buffer_size()
+
+        def look() -> None:
+            if self.transport.get_write_buffer_size() < unsent:
+                self._expect_reading()
+            else:
+                self.transport.abort()
+
+        self._unread = self.loop.call_later(UNREAD_S, look)
 
     def _should_upgrade(self) -> bool:
         # Nothing here uses WebSockets.
@@ -160,5 +173,10 @@ class _LimitedConnection(_HTTPProtocol):
         elif self._awaited is _Awaited.BODY and self.flow.read_paused:
             # It is the server that has not taken what arrived.
             self._timer = self.loop.call_later(BODY_S, self._end_if_late)
+        elif self._awaited is _Awaited.HEAD and self.transport.get_write_buffer_size():
+            # The client has not read the last response yet.
+            self._timer = self.loop.call_later(HEAD_S, self._end_if_late)
+            if self._unread is None:
+                self._expect_reading()
         else:
             self.transport.abort()
