@@ -207,12 +207,19 @@ class TestCheck:
         assert problem in found.problems[0]
         assert (found.revision, found.row_counts) == (None, {})
 
-    @pytest.mark.parametrize("script", ["DELETE FROM alembic_version", "DROP TABLE alembic_version"])
-    def test_a_database_without_a_revision_is_reported(self, url: str, file: Path, script: str) -> None:
+    @pytest.mark.parametrize(
+        "script",
+        [
+            "DELETE FROM alembic_version",
+            "DROP TABLE alembic_version",
+            "INSERT INTO alembic_version VALUES ('0001')",
+        ],
+    )
+    def test_a_database_without_one_revision_is_reported(self, url: str, file: Path, script: str) -> None:
         _store_message(url)
         with closing(sqlite3.connect(file)) as connection:
             connection.executescript(script)
-        assert "does not name a revision" in check(url).problems[0]
+        assert "does not name one revision" in check(url).problems[0]
 
     def test_a_missing_table_is_reported(self, url: str, file: Path) -> None:
         _store_message(url)

@@ -178,7 +178,7 @@ def _revision_of_backup(source: Path) -> str:
     if problem:
         raise BadInput(f"backup {source}", problem, "choose another backup")
     with connecting(f"sqlite:///{source.absolute()}") as connection:
-        revision = MigrationContext.configure(connection).get_current_revision()
+        revision = _revision(connection)
     known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
     if revision is None:
         raise BadInput(f"backup {source}", "it belongs to another program", "choose another backup")
@@ -222,7 +222,8 @@ def _file_problems(connection: Connection, file: Path | None) -> Sequence[str]:
 
 
 def _revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+    revisions = MigrationContext.configure(connection).get_current_heads()
+    return revisions[0] if len(revisions) == 1 else None
 
 
 def _table_problems(connection: Connection) -> Sequence[str]:
@@ -236,7 +237,7 @@ def _table_problems(connection: Connection) -> Sequence[str]:
         )
     revision = _revision(connection)
     if revision is None:
-        return (f"the table {VERSION_TABLE!r} does not name a revision; restore a backup",)
+        return (f"the table {VERSION_TABLE!r} does not name one revision; restore a backup",)
     missing = sorted(expected - names) if revision == _newest_revision() else []
     return tuple(f"the table {name!r} is missing; restore a backup" for name in missing)
 
