@@ -26,6 +26,19 @@ POLL_S: Final = 0.02
 """The polling interval of the idle queue, in seconds. Gradio's default of 1 ms takes 5 % of a core."""
 
 
+class NoRecords(dict[str, dict[str, object]]):
+    """A dict that stores nothing, for Gradio's records of past events.
+
+    Gradio keeps the last 10,000 events for a monitoring page, which is off here, and computes statistics of all of them
+    with pandas before and after each event.
+
+    *Source:* gradio 6.31, queueing.py, `push` and `compute_analytics_summary`.
+    """
+
+    def __setitem__(self, key: str, value: dict[str, object]) -> None:
+        pass
+
+
 def open_queue(blocks: gr.Blocks, limits: PersonLimits) -> None:
     """Create the event queue with the limits of the deployment.
 
@@ -37,9 +50,11 @@ def open_queue(blocks: gr.Blocks, limits: PersonLimits) -> None:
     # The queue reads this. `launch` gets the same number, since it would otherwise set its own.
     cast(Any, blocks).max_threads = MAX_THREADS
     blocks.queue(default_concurrency_limit=8, max_size=None if most is None else QUEUE_SIZE)
-    cast(Any, blocks)._queue.sleep_when_free = POLL_S
+    queue = cast(Any, blocks)._queue
+    queue.sleep_when_free = POLL_S
+    queue.event_analytics = NoRecords()
     if most is not None:
-        _bound(cast(Any, blocks)._queue, most)
+        _bound(queue, most)
 
 
 def _bound(queue: Any, most: int) -> None:

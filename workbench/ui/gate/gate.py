@@ -192,13 +192,16 @@ class RequestGate:
         if not is_known:
             # Gradio would start a stream, abort it and log an error.
             raise RequestRefused(_no_answers(visit.route))
-        with self._pages.listening(page_id):
-            try:
+        try:
+            with self._pages.listening(page_id):
                 await self._app(scope_for_gradio(visit, user), receive, send)
-            except (HTTPException, KeyError):
-                # The page was dropped meanwhile, so the stream ends.
-                if page_id in self._pages:
-                    raise
+        except (HTTPException, KeyError):
+            # The page was dropped meanwhile, so the stream ends.
+            if page_id in self._pages:
+                raise
+        finally:
+            if visit.route.is_call:
+                self._pages.end(page_id)
 
     async def _pass_body(self, kind: RouteKind, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request whose body is read while it is handled."""

@@ -77,6 +77,13 @@ class OpenPages:
         finally:
             page.streams -= 1
 
+    def end(self, page_id: str) -> None:
+        """Drop the page of a call after its stream, unless another stream still sends its answer."""
+        page = self._pages.get(page_id)
+        if page is not None and not page.streams:
+            del self._pages[page_id]
+            self._forget(page_id)
+
     def _make_room(self) -> None:
         while len(self._pages) >= self._capacity:
             # A page on somebody's screen always has an open stream.

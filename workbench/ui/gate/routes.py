@@ -51,6 +51,11 @@ class Route(NamedTuple):
     is_open_ended: bool = False
     """True for the heartbeat stream, which only shows that the tab is open."""
 
+    @property
+    def is_call(self) -> bool:
+        """Whether this is the stream of one call's answer, which Gradio sends once."""
+        return self.kind is RouteKind.STREAM and bool(self.page_id) and not self.is_open_ended
+
 
 _ASSETS: Final = re.compile(
     r"/(assets|static|svelte|scripts|styles)/.+|(/gradio_api)?/theme\.css|/favicon\.ico|/robots\.txt|/manifest\.json"
