@@ -256,8 +256,8 @@ def fuzz_gateway(folder: Path, *, count: int, seed: int) -> FoundAtGateway:
     return found
 
 
-def _say(gateway: ServedGateway, found: FoundAtGateway) -> Known:
-    """Send requests as ann."""
+def _say(gateway: ServedGateway, found: FoundAtGateway, *, is_last: bool = False) -> Known:
+    """Send requests as ann; once more if the machine or the gateway stopped meanwhile."""
     began_s = time.monotonic()
     with httpx.Client(
         base_url=gateway.url, headers={"authorization": f"Bearer {KEYS['ann']}"}, timeout=2 * ANSWER_S
@@ -269,7 +269,10 @@ def _say(gateway: ServedGateway, found: FoundAtGateway) -> Known:
             "/v1/responses", json={"model": gateway.model, "input": SECRET, "instructions": SECRET}
         )
         assert response.status_code == 200, response.text
-    found.slowest_s = max(found.slowest_s, time.monotonic() - began_s)
+    took_s = time.monotonic() - began_s
+    if took_s > ANSWER_S and not is_last:
+        return _say(gateway, found, is_last=True)
+    found.slowest_s = max(found.slowest_s, took_s)
     return Known(session=chat.headers["x-hermes-session"], response=response.json()["id"])
 
 
@@ -278,11 +281,8 @@ def _send(gateway: ServedGateway, requests: Requests, found: FoundAtGateway, cou
         for _ in range(count):
             method, path, body, headers = requests.draw()
             what = f"{method} {path} {body[:300]!r}"
-            try:
-                answer = client.request(method, path, content=body, headers=headers)
-            except httpx.HTTPError as error:
-                with found.lock:
-                    found.failures.append(f"{what}: {type(error).__name__} {error}")
+            answer = _ask(client, method, path, body, headers, what, found)
+            if answer is None:
                 continue
             with found.lock:
                 found.statuses[answer.status_code] += 1
@@ -292,6 +292,30 @@ def _send(gateway: ServedGateway, requests: Requests, found: FoundAtGateway, cou
                     found.leaks.append(f"{what}: {answer.text[:300]}")
                 if answer.status_code >= 400 and method != "HEAD" and not _is_fault(answer):
                     found.failures.append(f"{what}: not an error of the protocol: {answer.text[:300]}")
+
+
+def _ask(
+    client: httpx.Client,
+    method: str,
+    path: str,
+    body: bytes,
+    headers: dict[str, str],
+    what: str,
+    found: FoundAtGateway,
+) -> httpx.Response | None:
+    """Return the answer. None if there is none, which is a failure.
+
+    A busy machine can stop client or server for longer than their timeouts. A fault of the gateway occurs again.
+    """
+    errors: list[str] = []
+    for _ in range(2):
+        try:
+            return client.request(method, path, content=body, headers=headers)
+        except httpx.HTTPError as error:
+            errors.append(f"{type(error).__name__} {error}")
+    with found.lock:
+        found.failures.append(f"{what}: {errors}")
+    return None
 
 
 def _is_fault(answer: httpx.Response) -> bool:
