@@ -257,7 +257,7 @@ def fuzz_gateway(folder: Path, *, count: int, seed: int) -> FoundAtGateway:
 
 
 def _say(gateway: ServedGateway, found: FoundAtGateway, *, is_last: bool = False) -> Known:
-    """Send requests as ann; once more if the machine or the gateway stopped meanwhile."""
+    """Send requests as ann; again if the machine or the gateway stopped meanwhile."""
     began_s = time.monotonic()
     with httpx.Client(
         base_url=gateway.url, headers={"authorization": f"Bearer {KEYS['ann']}"}, timeout=2 * ANSWER_S
