@@ -2,12 +2,11 @@
 
 import random
 import shutil
-import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.security.real_program import makes_a_file
 from workbench.toolbox.approval.programs.awk import is_plain_awk
 
 AWKS = sorted(
@@ -50,20 +49,7 @@ def test_programs_that_write_or_run_something_do_not_pass(tmp_path, program):
 
 def is_writing(awk, program, folder):
     """Whether a real awk makes a file."""
-    work = folder / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
-    with suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            [awk, program],
-            input='a "b\n1 2\n',
-            text=True,
-            cwd=work,
-            capture_output=True,
-            timeout=2,
-            check=False,
-        )
-    return any(work.iterdir())
+    return makes_a_file([awk, program], 'a "b\n1 2\n', folder)
 
 
 def test_random_programs_that_pass_write_nothing(tmp_path):

@@ -2,11 +2,10 @@
 
 import random
 import shutil
-import subprocess
-from contextlib import suppress
 
 import pytest
 
+from tests.security.real_program import makes_a_file
 from workbench.toolbox.approval.programs.editing import is_plain_sed
 
 SED = shutil.which("sed")
@@ -53,17 +52,4 @@ def test_random_scripts_that_pass_write_nothing(tmp_path):
 
 def is_writing(script, folder):
     """Whether a real sed makes a file or runs its input."""
-    work = folder / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
-    with suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            [SED, script],
-            input="x=/a;>f\nb,#]a\n",
-            text=True,
-            cwd=work,
-            capture_output=True,
-            timeout=2,
-            check=False,
-        )
-    return any(work.iterdir())
+    return makes_a_file([SED, script], "x=/a;>f\nb,#]a\n", folder)
