@@ -18,5 +18,8 @@ export default [
     },
   },
   // The scripts in the page's head and in reports are not modules.
-  { files: ["workbench/ui/*.js", "workbench/suite/reports/*.js"], languageOptions: { sourceType: "script" } },
+  {
+    files: ["workbench/ui/scripts/head/*.js", "workbench/suite/reports/*.js"],
+    languageOptions: { sourceType: "script" },
+  },
 ];

@@ -96,7 +96,7 @@ def test_white_space_separates_words() -> None:
     assert count_words(" one\\n two ").words == 2
 '''
 SCRIPT = """// The number of words, and a button that resets it.
-import { node } from "./dom.js";
+import { node } from "../shared/dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
@@ -145,7 +145,7 @@ def test_a_tab(copy_for: Callable[[str], CheckoutCopy]) -> None:
 
 def test_a_component(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy = copy_for("A component")
-    copy.write("workbench/ui/scripts/word_count.js", SCRIPT)
+    copy.write("workbench/ui/scripts/inspect/word_count.js", SCRIPT)
     copy.write("workbench/ui/present/word_count.py", VIEW)
     copy.insert(
         "workbench/ui/tabs/inspect.py",

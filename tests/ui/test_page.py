@@ -18,13 +18,14 @@ from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options, page_head
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
-from workbench.ui.script_files import joined_scripts, scripts_address
+from workbench.ui.script_files import joined_scripts, script_paths, scripts_address
 from workbench.ui.serve import serve_page
 from workbench.ui.style_files import STYLES, joined_styles, styles_address
 from workbench.ui.tabs.play.screen import Screen
 
 UI = Path(__file__).parents[2] / "workbench" / "ui"
-SCRIPTS = sorted((UI / "scripts").glob("*.js"))
+SCRIPTS = sorted(script_paths().values())
+ALL_SCRIPTS = sorted(UI.rglob("*.js"))
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +106,12 @@ def test_the_page_requests_nothing_from_other_hosts(config):
     assert theme._stylesheets == []
     assert "http" not in joined_styles()
     assert len(SCRIPTS) > 50
-    for path in (*SCRIPTS, *UI.glob("*.js")):
+    for path in ALL_SCRIPTS:
         assert "http" not in path.read_text().replace("http://www.w3.org/2000/svg", ""), path.name
 
 
 def test_no_script_parses_text_as_html():
-    for path in (*SCRIPTS, *UI.glob("*.js")):
+    for path in ALL_SCRIPTS:
         script = path.read_text()
         for way in (
             "innerHTML",
@@ -157,9 +158,16 @@ def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports(
         text = path.read_text(encoding="utf-8")
         exported = re.findall(r"^export (?:async )?(?:const|function|class|let) (\w+)", text, re.MULTILINE)
         assert f"return {{ {', '.join(exported)} }};" in joined
-        for imported in re.findall(r'from "\./(\w+)\.js"', text):
+        for imported in re.findall(r'from "[./\w]+/(\w+)\.js"', text):
             assert places[imported] < places[path.stem]
     assert not re.search(r"^import ", joined, re.MULTILINE)
+
+
+def test_a_folder_of_scripts_imports_from_itself_and_from_those_below_it():
+    below = {"drafts": {"shared"}, "shared": set()}
+    for path in SCRIPTS:
+        folders = set(re.findall(r'from "\.\./(\w+)/', path.read_text(encoding="utf-8")))
+        assert folders <= below.get(path.parent.name, {"drafts", "shared"}), path
 
 
 def test_listening_to_an_event_that_no_script_triggers_is_an_error():

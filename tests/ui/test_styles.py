@@ -6,7 +6,7 @@ from pathlib import Path
 
 import workbench.ui
 
-SHEETS = sorted(Path(workbench.ui.__file__).parent.glob("*.css"))
+SHEETS = sorted(Path(workbench.ui.__file__).parent.glob("styles/*.css"))
 BARE_CLASS = re.compile(r"\s*(?:\.hw )?(\.hw-[\w-]+)\s*")
 """A selector of a single class of ours, without a context."""
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final, Literal, TypedDict
 
 import gradio as gr
@@ -20,7 +19,7 @@ from workbench.ui.owners import GuardedBlocks, minute_budgets, role_of, serves_o
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
 from workbench.ui.present.sampling_form import declared_fields
-from workbench.ui.script_files import charts_address, scripts_address
+from workbench.ui.script_files import charts_address, head_script, scripts_address
 from workbench.ui.style_files import styles_address
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
@@ -44,13 +43,11 @@ from workbench.ui.whole_steps import WholeSteps
 TITLE: Final = "Hermes Workbench"
 HEAD_SCRIPTS: Final = (
     *(
-        Path(__file__)
-        .with_name(name)
-        .read_text(encoding="utf-8")
+        head_script(name)
         .replace("SCRIPTS_ADDRESS", scripts_address())
         .replace("CHARTS_ADDRESS", charts_address())
         .replace("PLACE_NAMES", json.dumps(names_for_browser()))
-        for name in ("stream.js", "frames.js", "mount.js", "drawn.js", "router.js", "browser.js", "setups.js")
+        for name in ("stream", "frames", "mount", "drawn", "router", "browser", "setups")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
     f"hermesWorkbench.samplingFields = {json.dumps(declared_fields())};",

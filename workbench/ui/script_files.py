@@ -1,14 +1,16 @@
 """Serve the page's scripts as one file that a browser downloads once.
 
-The scripts are ES modules of their own in `ui/scripts/`. They are joined into one module, because a page that asks for
-seventy files waits for seventy answers. The file's address contains a hash of its text, so a file at an address never
-changes.
+The scripts are ES modules in `ui/scripts/`, in a folder for each part of the page, and each has a name of its own. They
+are joined into one module, because a page that asks for a hundred files waits for a hundred answers. The file's address
+contains a hash of its text, so a file at an address never changes. Those in `head/` are no modules: `page.py` writes
+them into the page's head.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
+from os.path import normpath
 from pathlib import Path
 from typing import Final
 
@@ -19,13 +21,50 @@ from workbench.suite.reports.html import chart_scripts
 
 ROUTE: Final = "/scripts/{version}/{name}.js"
 _FOLDER: Final = Path(__file__).with_name("scripts")
-_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
+_HEAD: Final = _FOLDER / "head"
+_IMPORT: Final = re.compile(
+    r'^import \{(?P<names>[^}]*)\} from "(?P<path>\.{1,2}/(?:\w+/)?(?P<script>\w+)\.js)";$', re.MULTILINE
+)
 _EXPORT: Final = re.compile(r"^export ((?:async )?function\*?|const|let|class) (\w+)", re.MULTILINE)
 
 
 @cache
-def _scripts() -> Mapping[str, str]:
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.js"))}
+def script_paths() -> Mapping[str, Path]:
+    """Return the files of all scripts by name.
+
+    Raises:
+        ValueError: Two scripts have the same name.
+    """
+    paths = [path for path in sorted(_FOLDER.glob("*/*.js")) if path.parent != _HEAD]
+    by_name = {path.stem: path for path in paths}
+    if twice := set(paths) - set(by_name.values()):
+        raise ValueError(f"two scripts have the name of {', '.join(map(str, sorted(twice)))}")
+    return by_name
+
+
+def head_script(name: str) -> str:
+    """Return the text of a script of the page's head."""
+    return (_HEAD / f"{name}.js").read_text(encoding="utf-8")
+
+
+@cache
+def _text(name: str) -> str:
+    return script_paths()[name].read_text(encoding="utf-8")
+
+
+@cache
+def _imported(name: str) -> tuple[str, ...]:
+    """Return the names of the scripts that a script imports.
+
+    Raises:
+        ValueError: There is no file at the path of an import.
+    """
+    found = tuple(_IMPORT.finditer(_text(name)))
+    for match in found:
+        path = Path(normpath(script_paths()[name].parent / match["path"]))
+        if path not in script_paths().values():
+            raise ValueError(f"{name}.js imports {match['path']}, which does not exist")
+    return tuple(match["script"] for match in found)
 
 
 @cache
@@ -38,8 +77,8 @@ def joined_scripts() -> str:
         ValueError: A script imports or exports in a form that this does not know, or scripts import each other.
 
     Example:
-        `import { node } from "./dom.js"` becomes `const { node } = scripts.dom;`, and `export const mount` becomes
-        `const mount`, returned at the end.
+        `import { node } from "../shared/dom.js"` becomes `const { node } = scripts.dom;`, and `export const mount`
+        becomes `const mount`, returned at the end.
     """
     return (
         "const scripts = {};\n" + "".join(map(_as_function, _imports_first())) + "export default scripts;\n"
@@ -53,21 +92,21 @@ def _imports_first() -> Iterator[str]:
     def add(name: str, importers: tuple[str, ...]) -> Iterator[str]:
         if name in importers:
             raise ValueError(f"scripts import each other: {', '.join((*importers, name))}")
-        for _, imported in _IMPORT.findall(_scripts()[name]):
+        for imported in _imported(name):
             yield from add(imported, (*importers, name))
         if name not in done:
             done.append(name)
             yield name
 
-    for name in _scripts():
+    for name in script_paths():
         yield from add(name, ())
 
 
 def _as_function(name: str) -> str:
-    text = _scripts()[name]
+    text = _text(name)
     exported = ", ".join(match[2] for match in _EXPORT.finditer(text))
     body = _IMPORT.sub(
-        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = scripts.{match[2]};", text
+        lambda match: f"const {{{match['names'].replace(' as ', ': ')}}} = scripts.{match['script']};", text
     )
     body = _EXPORT.sub(r"\1 \2", body)
     if unknown := re.search(r"^(?:import|export)\b.*", body, re.MULTILINE):
@@ -106,9 +145,8 @@ def words_of_script(name: str) -> frozenset[str]:
     Raises:
         KeyError: There is no such script.
     """
-    text = _scripts()[name]
-    imported = (words_of_script(other) for _, other in _IMPORT.findall(text))
-    return frozenset(re.findall(r'"(\w+)"', text)).union(*imported)
+    imported = map(words_of_script, _imported(name))
+    return frozenset(re.findall(r'"(\w+)"', _text(name))).union(*imported)
 
 
 async def serve_scripts(request: Request) -> Response:

@@ -82,7 +82,7 @@ def serve_page(
             # The gate has already checked the login.
             auth_dependency=user_of if login_service else None,
             enable_monitoring=False,
-            # Our components exist in browsers only (`ui/drawn.js`). A Space may ask for the other way.
+            # Our components exist in browsers only (`scripts/head/drawn.js`). A Space may ask for the other way.
             ssr_mode=False,
             max_file_size=settings.max_upload_mb * 1_000_000,
             state_session_capacity=settings.max_open_pages,

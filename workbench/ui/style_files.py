@@ -16,7 +16,7 @@ from workbench.ui.script_files import serve_version
 
 STYLES_ROUTE: Final = "/styles/{version}/all.css"
 STYLES: Final = tuple(
-    Path(__file__).with_name(f"{name}.css")
+    Path(__file__).parent / "styles" / f"{name}.css"
     for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
 

@@ -123,6 +123,6 @@ def test_the_documentation_lists_every_parameter() -> None:
 
 
 def test_the_script_sends_every_filter_of_an_address() -> None:
-    script = Path(__file__).parents[3] / "workbench" / "ui" / "scripts" / "row_preview.js"
+    script = Path(__file__).parents[3] / "workbench" / "ui" / "scripts" / "data" / "row_preview.js"
     found = re.search(r"const FILTERS = \[(.*?)\]", script.read_text(encoding="utf-8"), re.DOTALL)
     assert found and re.findall(r'"(\w+)"', found.group(1)) == list(FILTERS)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -16,8 +15,6 @@ from tests.ui.scripts.label_desk import Desk
 from workbench.ui.page import HEAD_SCRIPTS
 from workbench.ui.script_files import charts_address, charts_script, joined_scripts, scripts_address
 from workbench.ui.style_files import STYLES
-
-SCRIPTS = Path(__file__).parents[3] / "workbench" / "ui" / "scripts"
 
 
 def _document() -> str:

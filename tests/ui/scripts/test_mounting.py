@@ -7,16 +7,16 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.ui.scripts.component import Component
-from tests.ui.scripts.conftest import SCRIPTS
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.guide import PaletteView
 from workbench.ui.present.notices import NoticeLine, NoticeView
 from workbench.ui.present.sessions import DownloadView
+from workbench.ui.script_files import script_paths
 
 pytestmark = pytest.mark.browser
 
-COMPONENTS = [path.stem for path in sorted(SCRIPTS.glob("*.js")) if "export const mount" in path.read_text()]
+COMPONENTS = [name for name, path in script_paths().items() if "export const mount" in path.read_text()]
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 Gradio's own component for such cases, `gr.HTML`, is not used. It fills templates with Handlebars and evaluates the
 result as a JavaScript template literal, so `${…}` in a model's text would run as code and backslashes would be lost. It
-also takes a browser twice as long as our own (`ui/drawn.js`).
+also takes a browser twice as long as our own (`ui/scripts/head/drawn.js`).
 *Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
 """
 
@@ -27,7 +27,7 @@ class Drawn(Component, metaclass=Stubless):
     """A component whose value is a frozen dataclass of `present`, sent to the browser as JSON.
 
     Args:
-        script: The module in `ui/scripts/` that draws the value, without `.js`.
+        script: The name of the module in `ui/scripts/` that draws the value, without folder and `.js`.
         value: The first value; None draws the empty state.
         elem_id: The element's id.
         elem_classes: Further classes of the element.
@@ -53,7 +53,7 @@ class Drawn(Component, metaclass=Stubless):
         )
 
     def get_block_name(self) -> str:
-        """Return the name under which `ui/drawn.js` offers the component to Gradio."""
+        """Return the name under which `scripts/head/drawn.js` offers the component to Gradio."""
         return "drawn"
 
     def preprocess(self, payload: Mapping[str, JsonValue] | None) -> object:

@@ -88,7 +88,7 @@ lines to its text, for which the browser would lay out the page at every change.
 
 
 class LazyEditor(NamedTuple):
-    """A code editor that the browser creates when its text gets the focus (`ui/scripts/fields.js`)."""
+    """A code editor that the browser creates when its text gets the focus (`ui/scripts/drafts/fields.js`)."""
 
     text: "TextField"
     """Holds the text, which events read. It is not shown."""

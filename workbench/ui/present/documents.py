@@ -1,4 +1,4 @@
-"""Change the documents that the editors of the page show; `ui/scripts/documents.js` has their drafts and histories."""
+"""Change the documents that the editors of the page show; `scripts/drafts/documents.js` has their drafts."""
 
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Self

@@ -202,7 +202,7 @@ class WaitingView:
     reasons: str
     """Why the call needs approval. Empty in step mode."""
     document: str
-    """The document of the result that the person writes (`scripts/documents.js`)."""
+    """The document of the result that the person writes (`scripts/drafts/documents.js`)."""
 
 
 def show_waiting(call: ToolCall, reasons: tuple[str, ...], question: int, *, session_id: str) -> WaitingView:

@@ -1,7 +1,7 @@
 """Parse and write the addresses of the page: which tab is open, and what it shows.
 
-An address is a query string such as `?tab=contracts&contract=minimal&version=3`. The browser's side is `ui/router.js`,
-which gets the names of this module.
+An address is a query string such as `?tab=contracts&contract=minimal&version=3`. The browser's side is
+`ui/scripts/head/router.js`, which gets the names of this module.
 """
 
 from collections.abc import Mapping
@@ -138,7 +138,7 @@ def write_place(tab: str, **values: str | None) -> str:
 
 
 def names_for_browser() -> JsonObject:
-    """Return the names as JSON, for `ui/router.js`."""
+    """Return the names as JSON, for `router.js`."""
     tabs = {
         tab: {"main": list(names.main), "refined": list(names.refined), "once": list(names.once)}
         for tab, names in NAMES.items()

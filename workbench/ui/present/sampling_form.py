@@ -1,4 +1,4 @@
-"""Declare the numbers below the model for the script that draws them, `ui/scripts/sampling.js`.
+"""Declare the numbers below the model for the script that draws them, `ui/scripts/play/sampling.js`.
 
 They are one component with one value, because each component of Gradio costs the browser time when the page is opened.
 """

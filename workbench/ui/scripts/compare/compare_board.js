@@ -1,0 +1,402 @@
+// The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_open`,
+// `compare_vote`, `compare_unvote`, `compare_go_on`.
+import { node } from "../shared/dom.js";
+import { blocks, result, status } from "../shared/blocks.js";
+import { isField, onKeys, press } from "../shared/page.js";
+import { storedText } from "../shared/storage.js";
+
+// How a cell differs from column A, by its sign.
+const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
+const TONES = { "=": "same", "≠": "other", "+": "add", "−": "drop" };
+
+const sign = (mark) =>
+  mark
+    ? node(
+        "span",
+        { class: "hw-sign d-" + TONES[mark], role: "img", "aria-label": WORDS[mark], title: WORDS[mark] },
+        mark,
+      )
+    : null;
+
+const argument = (row) =>
+  node(
+    "tr",
+    { class: row.sign ? "d-" + TONES[row.sign] : null },
+    node("th", { scope: "row" }, sign(row.sign), row.name),
+    node(
+      "td",
+      {},
+      row.was ? node("del", { "aria-label": "in A" }, row.was) : null,
+      row.was && row.value ? " → " : null,
+      row.value,
+    ),
+  );
+
+const call = (view) =>
+  node(
+    "div",
+    { class: "hw-call" + (view.sign ? " d-" + TONES[view.sign] : "") },
+    node(
+      "div",
+      { class: "hw-call-head" },
+      sign(view.sign),
+      node("span", { class: "hw-word k-call" }, "call"),
+      node(view.sign === "−" ? "del" : "strong", { class: "hw-mono" }, view.card.name),
+      view.sign === "−" ? node("span", { class: "hw-note" }, "only in A") : status(view.card),
+    ),
+    view.sign === "−"
+      ? null
+      : [
+          view.arguments.length === 0
+            ? node("div", { class: "hw-note hw-arguments" }, "no arguments")
+            : node("table", { class: "hw-arguments" }, node("tbody", {}, view.arguments.map(argument))),
+          view.card.notes.map((note) => node("div", { class: "hw-finding" }, note)),
+          view.card.result ? result(view.card.result) : null,
+        ],
+  );
+
+const PIECES = {
+  same: (word) => word.text,
+  add: (word) => node("ins", {}, word.text),
+  drop: (word) => node("del", {}, word.text),
+};
+
+const fix = (line) =>
+  node(
+    "li",
+    { class: line.sign ? "d-" + TONES[line.sign] : null },
+    sign(line.sign),
+    node(
+      line.sign === "−" ? "del" : "code",
+      { class: line.is_guess ? "k-guess" : "k-fix" },
+      line.code + (line.is_guess ? "?" : ""),
+    ),
+    " ",
+    node("span", { class: "hw-note" }, line.note),
+  );
+
+const figure = (value) =>
+  node(
+    "div",
+    {},
+    node("dt", {}, value.name),
+    node(
+      "dd",
+      {},
+      value.value,
+      value.against
+        ? node("span", { class: "hw-note", title: "compared with A" }, " " + value.against)
+        : null,
+    ),
+  );
+
+const cell = (answer, session) =>
+  node(
+    "section",
+    { class: "hw-compare-cell is-" + answer.state, "aria-label": "Column " + answer.letter },
+    node(
+      "div",
+      { class: "hw-compare-head" },
+      node("span", { class: "hw-letter" }, answer.letter),
+      node("span", { class: answer.differs ? "hw-differs" : "hw-note" }, answer.summary),
+      node("span", { class: "hw-gap" }),
+      answer.message
+        ? node(
+            "a",
+            {
+              class: "hw-note",
+              href: window.hermesWorkbench.router.link("play", { session, message: answer.message }),
+            },
+            "Open in Play",
+          )
+        : null,
+    ),
+    answer.problem
+      ? node(
+          "p",
+          { class: "hw-line t-error" },
+          node("span", { class: "hw-word" }, "incomplete"),
+          node("span", {}, answer.problem),
+        )
+      : null,
+    answer.thoughts.map((block) => blocks.thought(block)),
+    answer.calls.map(call),
+    answer.broken.map((block) => blocks[block.kind](block)),
+    answer.text.length
+      ? node(
+          "div",
+          {
+            class: "hw-prose hw-compare-text",
+            tabindex: 0,
+            role: "group",
+            "aria-label": "Answer " + answer.letter,
+          },
+          answer.text.map((piece) => PIECES[piece.kind](piece)),
+        )
+      : null,
+    answer.notes.map((note) => node("div", { class: "hw-note hw-end" }, note)),
+    answer.fixes.length
+      ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, answer.fixes.map(fix))
+      : answer.message
+        ? node("p", { class: "hw-note hw-calm-line" }, "no fixes")
+        : null,
+    answer.figures.length ? node("dl", { class: "hw-figures" }, answer.figures.map(figure)) : null,
+  );
+
+const canVote = (turn, column) => turn.can_vote && (column === null || Boolean(turn.cells[column].message));
+
+const head = (column) =>
+  node(
+    "div",
+    { class: "hw-compare-column" },
+    node("span", { class: "hw-letter" }, column.letter),
+    node("strong", {}, column.contract),
+    node("span", { class: "hw-mono" }, column.model),
+    node("span", { class: "hw-note" }, column.note),
+  );
+
+// How long before the end of an answer its vote counts.
+const EARLY_MS = 2000;
+
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const { router } = window.hermesWorkbench;
+  // The router's request that is being answered.
+  let request = 0;
+  const state = { value: null, at: 0 };
+  // A vote that came just before the answer that it is about was drawn.
+  let early = null;
+
+  const voteButton = (turn, kind, column, words, key) =>
+    node(
+      "button",
+      {
+        type: "button",
+        class: "hw-verdict",
+        disabled: !canVote(turn, column),
+        "aria-pressed": String(turn.vote === kind && turn.voted === column),
+        onclick: () => vote(turn, kind, column),
+      },
+      node("kbd", {}, key),
+      words,
+    );
+
+  const voteBar = (value, turn) =>
+    node(
+      "div",
+      { class: "hw-vote", role: "group", "aria-label": "Vote" + (turn.heading ? " on " + turn.heading : "") },
+      value.heads.map((head, place) =>
+        voteButton(turn, "best", place, head.letter + " is better", String(place + 1)),
+      ),
+      voteButton(turn, "tie", null, "Tie", "t"),
+      voteButton(turn, "bad", null, value.heads.length === 2 ? "Both bad" : "All bad", "x"),
+      turn.vote
+        ? node(
+            "button",
+            {
+              type: "button",
+              class: "hw-act",
+              onclick: () => trigger("compare_unvote", { turn: turn.place }),
+            },
+            "Undo vote ",
+            node("kbd", {}, "u"),
+          )
+        : null,
+      node(
+        "span",
+        { class: "hw-note", role: "status" },
+        turn.vote_note || (turn.can_vote ? "" : "You can vote once two columns have answered."),
+      ),
+    );
+
+  const vote = (turn, kind, column) => {
+    if (!canVote(turn, column)) {
+      if (state.value.is_running) early = { turn: turn.place, kind, column, until: Date.now() + EARLY_MS };
+      return;
+    }
+    early = null;
+    if (turn.vote === kind && turn.voted === column) trigger("compare_unvote", { turn: turn.place });
+    else trigger("compare_vote", { turn: turn.place, kind, column });
+  };
+
+  const drawTurn = (value, turn) =>
+    node(
+      "section",
+      {
+        class: "hw-compare-turn",
+        "data-turn": turn.place,
+        tabindex: -1,
+        "aria-label": turn.heading || "Question",
+      },
+      node(
+        "div",
+        { class: "hw-compare-question" },
+        turn.heading ? node("h3", {}, turn.heading) : null,
+        node(
+          "div",
+          { class: "hw-prose", tabindex: 0, role: "group", "aria-label": "Question" },
+          turn.question,
+        ),
+      ),
+      node(
+        "div",
+        { class: "hw-compare-grid", style: "--columns:" + value.heads.length },
+        turn.cells.map((answer) => cell(answer, value.session)),
+      ),
+      voteBar(value, turn),
+    );
+
+  // Marks the turn that the vote keys apply to.
+  const markCurrent = () => {
+    const many = state.value && state.value.turns.length > 1;
+    element
+      .querySelectorAll(".hw-compare-turn")
+      .forEach((section) =>
+        section.classList.toggle("is-here", many && Number(section.dataset.turn) === state.at),
+      );
+  };
+
+  const step = (by) => {
+    const next = state.at + by;
+    if (!state.value || next < 0 || next >= state.value.turns.length) return;
+    state.at = next;
+    markCurrent();
+    const section = element.querySelector('[data-turn="' + next + '"]');
+    if (section) section.scrollIntoView({ block: "nearest" });
+  };
+
+  // The element of each turn with the JSON that it was drawn from. Unchanged turns are not drawn again.
+  const drawn = new Map();
+
+  const EMPTY = node(
+    "div",
+    { class: "hw-empty" },
+    node("h2", {}, "Compare answers side by side"),
+    node(
+      "p",
+      {},
+      "Choose the contract, model and sampling of each column and ask a question. You see where the other columns differ from column A: calls, answers, fixes, tokens and time. Vote for the better answer to make it a preference pair in the dpo export.",
+    ),
+  );
+
+  element.replaceChildren(EMPTY);
+  const isVisible = () => element.isConnected && element.offsetParent !== null;
+
+  const ACTS = {
+    t: (turn) => vote(turn, "tie", null),
+    x: (turn) => vote(turn, "bad", null),
+    u: (turn) => turn.vote && trigger("compare_unvote", { turn: turn.place }),
+    j: () => step(1),
+    k: () => step(-1),
+  };
+
+  const onKey = (event) => {
+    if (!isVisible() || event.defaultPrevented) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.stopPropagation();
+      // Gradio gets the last keystroke of the field a moment after this key.
+      setTimeout(() => press("compare-run"), 30);
+      return;
+    }
+    if (event.key === "Escape") return press("compare-stop");
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.shiftKey ||
+      isField(event.target) ||
+      !state.value
+    )
+      return;
+    const turn = state.value.turns[state.at];
+    const column = "1234".indexOf(event.key);
+    const work =
+      column >= 0 && column < state.value.heads.length ? () => vote(turn, "best", column) : ACTS[event.key];
+    if (!work || !turn || event.key.length !== 1) return;
+    event.preventDefault();
+    work(turn);
+  };
+
+  onKeys(element, document, onKey);
+
+  follow((value) => {
+    if (!value) {
+      state.value = null;
+      drawn.clear();
+      return element.replaceChildren(EMPTY);
+    }
+    const isNew = !state.value || state.value.id !== value.id;
+    if (isNew) {
+      drawn.clear();
+      state.at = 0;
+    }
+    state.value = value;
+    const turns = value.turns.map((turn) => {
+      const json = JSON.stringify([turn, value.heads]);
+      const known = drawn.get(turn.place);
+      if (known && known.json === json) return known.item;
+      const item = drawTurn(value, turn);
+      if (known) {
+        const folds = known.item.querySelectorAll("details");
+        item.querySelectorAll("details").forEach((fold, place) => {
+          fold.open = Boolean(folds[place] && folds[place].open);
+        });
+        const focused = known.item.contains(document.activeElement)
+          ? [...known.item.querySelectorAll("button")].indexOf(document.activeElement)
+          : -1;
+        if (focused >= 0)
+          requestAnimationFrame(() => {
+            const button = item.querySelectorAll("button")[focused];
+            if (button) button.focus({ preventScroll: true });
+          });
+      }
+      drawn.set(turn.place, { json, item });
+      return item;
+    });
+    const waited = early && value.turns[early.turn];
+    if (early && (isNew || Date.now() > early.until)) early = null;
+    else if (waited && canVote(waited, early.column)) vote(waited, early.kind, early.column);
+    element.replaceChildren(
+      node(
+        "div",
+        { class: "hw-compare-top" },
+        node("span", { class: "hw-note", role: "status" }, value.note),
+        value.can_resume
+          ? node(
+              "button",
+              { type: "button", class: "hw-action", onclick: () => trigger("compare_go_on", {}) },
+              "Run missing answers",
+            )
+          : null,
+        value.turns.length > 1
+          ? node(
+              "span",
+              { class: "hw-note" },
+              node("kbd", {}, "j"),
+              " ",
+              node("kbd", {}, "k"),
+              " next and previous turn",
+            )
+          : null,
+      ),
+      node(
+        "div",
+        { class: "hw-compare-grid hw-compare-heads", style: "--columns:" + value.heads.length },
+        value.heads.map(head),
+      ),
+      ...turns,
+    );
+    markCurrent();
+    router.here("compare", { compare: value.id }, { request });
+    request = 0;
+  });
+
+  router.onPlace("compare", ({ compare }, number) => {
+    if (!compare) return false;
+    request = number;
+    triggerLatest("compare_open", {
+      id: compare,
+      has_draft: Boolean(storedText("hermes-workbench:compare")),
+    });
+  });
+};

@@ -1,0 +1,340 @@
+// The Label tab, top and left: progress, filters, the queue and the keyboard shortcuts.
+import { iconButton, node } from "../shared/dom.js";
+import { actButton } from "./label_form.js";
+import { STATE_WORDS } from "./label_queue.js";
+import { SEAT } from "./label_state.js";
+import { store } from "../shared/storage.js";
+import { WORDS } from "./label_panel.js";
+
+const choiceField = (label, name, choices, value, onChange) => {
+  const field = node(
+    "select",
+    { class: "hw-input", "aria-label": label, "data-filter": name, onchange: () => onChange(field.value) },
+    choices.map(([choice, word]) => node("option", { value: choice }, word)),
+  );
+  field.value = value;
+  return field;
+};
+
+const HELP = [
+  ["j k", "next or previous call or answer"],
+  ["J K", "next or previous message or result, to correct it"],
+  ["1 … 5", "right, wrong tool, bad arguments, needless, should ask"],
+  ["6 7", "missing call, bad answer"],
+  ["Shift+1 … 5", "rating"],
+  ["1 … 4", "for a pair of answers: first is better, second, equally good, both bad"],
+  ["a", "accept: right or good if there is no verdict, keeps a stale message; go to the next"],
+  ["A", "accept the rest of the conversation, without invalid calls"],
+  ["e", "edit: correct the call or the text; Ctrl+Enter saves"],
+  ["+", "add a call that the message lacks, with its result"],
+  ["g", "regenerate with the corrections above"],
+  ["t", "tag"],
+  ["c", "comment"],
+  ["u", "undo the last action, several times if needed"],
+  ["r", "reject the conversation and open the next"],
+  ["n p", "next or previous conversation, without submitting"],
+  ["Enter", "submit and open the next; while typing, use Ctrl+Enter"],
+  ["Esc", "leave the field, or stop"],
+  ["?", "show these shortcuts"],
+];
+
+const ORDERS = [
+  ["", "default order"],
+  ["oldest", "oldest first"],
+  ["newest", "newest first"],
+  ["random", "random"],
+  ["findings", "most findings first"],
+  ["confidence", "lowest confidence first"],
+];
+const BY_AGREEMENT = ["agreement", "least agreement first"];
+
+export const addBar = (desk) => {
+  const progress = node("strong", { class: "hw-progress", role: "status" });
+  const facts = node("span", { class: "hw-note" });
+  const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert", hidden: true });
+
+  let message = "";
+  // Refusals of sessions that are no longer shown. Each stays until it is opened or dismissed.
+  let refusals = [];
+
+  const drawNotice = () => {
+    notice.replaceChildren(
+      ...(message ? [node("span", {}, message)] : []),
+      ...refusals.map((refusal) =>
+        node(
+          "span",
+          { class: "hw-refusal" },
+          refusal.text,
+          actButton("Open it", "", () => settle(refusal, true)),
+          iconButton("cross", "Dismiss", () => settle(refusal, false)),
+        ),
+      ),
+    );
+    notice.hidden = !message && !refusals.length;
+  };
+
+  const settle = (refusal, isOpened) => {
+    refusals = refusals.filter((other) => other !== refusal);
+    drawNotice();
+    if (isOpened) desk.go(refusal.session);
+  };
+
+  const showError = (text) => {
+    message = text;
+    drawNotice();
+  };
+
+  const showRefusal = (session, text) => {
+    refusals = [...refusals.filter((other) => other.text !== text), { session, text }];
+    drawNotice();
+  };
+
+  const storeSeat = () => store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
+
+  const show = (changes) =>
+    desk.inTurn(() => {
+      showError("");
+      if (changes.seat) desk.takeSeat(changes.seat);
+      Object.assign(desk.state, changes);
+      storeSeat();
+      desk.refresh();
+    });
+
+  const textFilter = (label, name, attributes) => {
+    const field = node("input", {
+      class: "hw-input",
+      "aria-label": label,
+      title: label,
+      placeholder: label,
+      "data-filter": name,
+      ...attributes,
+      onchange: () => filterBy(name, field.value),
+    });
+    field.value = desk.state.filter[name] || "";
+    return field;
+  };
+
+  // A date field shows no placeholder.
+  const dateFilter = (label, name) =>
+    node("label", { class: "hw-dated" }, label, textFilter(label, name, { type: "date" }));
+
+  const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value } });
+  const filters = node("div", { class: "hw-filters" });
+
+  const foldFilters = node(
+    "details",
+    { class: "hw-filter-fold" },
+    node("summary", {}, node("span", {}, "Filter"), node("span", { class: "hw-note hw-filtered" })),
+    filters,
+  );
+
+  // Closes the filters, whose fields save when they lose the focus. Returns whether they were open.
+  const closeFilters = () => {
+    if (!foldFilters.open) return false;
+    if (foldFilters.contains(document.activeElement)) document.activeElement.blur();
+    foldFilters.open = false;
+    return true;
+  };
+
+  document.addEventListener("pointerdown", (event) => {
+    if (foldFilters.isConnected && !foldFilters.contains(event.target)) closeFilters();
+  });
+
+  const help = node("dialog", { class: "hw-keys", "aria-label": "Keyboard shortcuts of the Label tab" });
+
+  const head = node(
+    "div",
+    { class: "hw-label-head" },
+    progress,
+    facts,
+    node("span", { class: "hw-gap" }),
+    foldFilters,
+    actButton("Shortcuts", "?", () => showHelp()),
+  );
+
+  const guidelines = node(
+    "details",
+    { class: "hw-guidelines" },
+    node("summary", {}, node("span", {}, "Guidelines")),
+    node("div", { class: "hw-markdown" }),
+  );
+
+  const queue = node(
+    "nav",
+    { class: "hw-label-queue", "aria-label": "Sessions to label" },
+    guidelines,
+    ...desk.queueParts,
+  );
+
+  help.append(
+    node(
+      "table",
+      {},
+      node(
+        "tbody",
+        {},
+        HELP.map(([keys, text]) =>
+          node(
+            "tr",
+            {},
+            node(
+              "th",
+              { scope: "row" },
+              keys.split(" ").map((key) => (key === "…" ? " … " : node("kbd", {}, key))),
+            ),
+            node("td", {}, text),
+          ),
+        ),
+      ),
+    ),
+    node("button", { type: "button", class: "hw-button", onclick: () => help.close() }, "Close"),
+  );
+
+  const drawn = (element) =>
+    element.tag
+      ? node(
+          element.tag,
+          element.href ? { href: element.href, target: "_blank", rel: "noopener noreferrer nofollow" } : {},
+          element.text,
+          element.children.map(drawn),
+        )
+      : element.text;
+
+  const drawGuidelines = (elements) => {
+    const prose = guidelines.lastChild;
+    const key = JSON.stringify(elements);
+    if (prose.dataset.key === key) return;
+    prose.dataset.key = key;
+    prose.replaceChildren(...elements.map(drawn));
+  };
+
+  const showHelp = () => {
+    if (help.open) help.close();
+    else help.showModal();
+  };
+
+  const drawFilters = () => {
+    const labeller = node("input", {
+      class: "hw-input",
+      "aria-label": "Labeller",
+      placeholder: "Labeller",
+      "data-filter": "labeller",
+      disabled: desk.state.owner !== "",
+      onchange: () => show({ seat: { ...desk.state.seat, labeller: labeller.value.trim() } }),
+    });
+    labeller.value = desk.state.seat.labeller;
+    const deciding = node("input", {
+      type: "checkbox",
+      onchange: () => show({ seat: { ...desk.state.seat, is_deciding: deciding.checked } }),
+    });
+    deciding.checked = desk.state.seat.is_deciding;
+    // An input that is null would be drawn as the word null.
+    const fields = [
+      choiceField(
+        "Project",
+        "project",
+        desk.state.view.project.names.map((name) => [name, name || "all sessions"]),
+        desk.state.seat.project,
+        (project) => show({ seat: { ...desk.state.seat, project }, filter: {} }),
+      ),
+      node("span", { class: "hw-project-acts" }, desk.projectActs()),
+      labeller,
+      choiceField(
+        "State",
+        "state",
+        [["", "any state"], ...Object.entries(STATE_WORDS)],
+        desk.state.filter.state || "",
+        (value) => filterBy("state", value),
+      ),
+      choiceField(
+        "Fixes",
+        "has_fix",
+        [
+          ["", "any fixes"],
+          ["yes", "with fixes"],
+          ["no", "without fixes"],
+        ],
+        desk.state.filter.has_fix || "",
+        (value) => filterBy("has_fix", value),
+      ),
+      choiceField(
+        "Verdict",
+        "verdict",
+        [["", "any verdict"], ...Object.entries(WORDS)],
+        desk.state.filter.verdict || "",
+        (value) => filterBy("verdict", value),
+      ),
+      textFilter("Tag", "tag"),
+      textFilter("Contract, such as minimal@3", "contract"),
+      textFilter("Model", "model"),
+      dateFilter("Used since", "since"),
+      dateFilter("Used before", "until"),
+      textFilter("Row or session ID", "row"),
+      textFilter("Format of the import", "format"),
+      textFilter("File of the import", "source"),
+      textFilter("Tool", "tool"),
+      textFilter("Finding or fix, such as trailing-comma", "finding"),
+      mayDecide() ? textFilter("Annotator", "assignee") : null,
+      choiceField(
+        "Order",
+        "order",
+        mayDecide() && desk.state.seat.project ? [...ORDERS, BY_AGREEMENT] : ORDERS,
+        desk.state.filter.order || "",
+        (value) => filterBy("order", value),
+      ),
+      desk.state.filter.order === "random" ? textFilter("Seed", "seed", { type: "number" }) : null,
+      mayDecide()
+        ? node(
+            "label",
+            { class: "hw-check" },
+            deciding,
+            desk.state.seat.project ? "review: my labels are final" : "my labels are final",
+          )
+        : null,
+    ];
+    filters.replaceChildren(...fields.filter(Boolean));
+  };
+
+  const mayDecide = () => desk.state.view.project.role !== "annotator";
+  const filterText = () =>
+    Object.entries(desk.state.filter)
+      .filter(([, value]) => value)
+      .map(([name, value]) => name.replace("_", " ") + " " + value)
+      .join(", ");
+
+  const drawBar = () => {
+    const view = desk.state.view;
+    const stale = desk.entries().flatMap((entry) => entry.stale).length;
+    progress.textContent = view.progress;
+    progress.title = view.progress_lines.join("\n");
+    facts.textContent = [
+      ...view.progress_lines,
+      desk.state.agreement,
+      desk.talk() && desk.talk().is_blind && view.project.name ? "blind" : "",
+      stale ? stale + " stale here" : "",
+      desk.state.modelWork ? desk.state.modelWork + " · Esc stops" : "",
+    ]
+      .filter(Boolean)
+      .join(" · ");
+    const active = [desk.state.seat.project, filterText()].filter(Boolean);
+    foldFilters.querySelector(".hw-filtered").textContent = active.join(", ");
+    if (!filters.contains(document.activeElement)) drawFilters();
+    desk.drawQueue();
+    guidelines.hidden = !view.project.guidelines.length;
+    drawGuidelines(view.project.guidelines);
+  };
+
+  Object.assign(desk, {
+    showHelp,
+    head,
+    notice,
+    queue,
+    help,
+    showError,
+    showRefusal,
+    closeFilters,
+    storeSeat,
+    filterText,
+    drawBar,
+  });
+};

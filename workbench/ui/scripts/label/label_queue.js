@@ -1,0 +1,112 @@
+// The queue of the Label tab. It is loaded in parts: those around the open session first, others when they come into
+// view. The parts are joined to one list as long as they belong to the same queue and have no gap.
+import { node } from "../shared/dom.js";
+
+// How each state is shown.
+export const STATE_WORDS = { pending: "to do", draft: "started", done: "done", discarded: "rejected" };
+const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
+const PART = 50;
+
+// The rows of two parts of a queue as one part; the newer one if there is a gap between them.
+const joined = (old, part) => {
+  const end = part.first + part.rows.length;
+  if (!old || part.first > old.first + old.rows.length || end < old.first) return part;
+  const before = old.rows.slice(0, Math.max(0, part.first - old.first));
+  const after = old.rows.slice(Math.max(0, end - old.first));
+  return { first: Math.min(old.first, part.first), rows: [...before, ...part.rows, ...after] };
+};
+
+export const addQueue = (desk) => {
+  const { state } = desk;
+  const list = node("ul", { class: "hw-sessions", "aria-label": "Queue" });
+
+  // What makes two parts belong to the same queue.
+  const nameOfQueue = () => JSON.stringify([state.seat, state.filter]);
+  let loaded = null;
+
+  // Replaces the rows of a value by all rows that are loaded of its queue.
+  const joinRows = (value) => {
+    const name = nameOfQueue();
+    const old = loaded && loaded.name === name && loaded.total === value.total ? loaded : null;
+    loaded = { ...joined(old, value), name, total: value.total };
+    value.first = loaded.first;
+    value.rows = loaded.rows;
+  };
+
+  const hasMore = () => state.view && state.view.first + state.view.rows.length < state.view.total;
+
+  const load = (first) => {
+    if (state.first !== null) return;
+    state.first = first;
+    desk.refresh();
+  };
+  const loadAfter = () => hasMore() && load(state.view.first + state.view.rows.length);
+  const loadBefore = () => state.view.first > 0 && load(Math.max(0, state.view.first - PART));
+
+  const moreButton = (text, work) =>
+    node("button", { type: "button", class: "hw-act hw-more", onclick: work }, text);
+  const more = moreButton("Show more", loadAfter);
+  const earlier = moreButton("Show earlier", loadBefore);
+  new IntersectionObserver((seen) => {
+    if (seen.at(-1).isIntersecting && !more.hidden) loadAfter();
+  }).observe(more);
+
+  const wordOf = (row) => STATE_WORDS[desk.stateOf(row)];
+
+  const rowButton = (row, place) =>
+    node(
+      "button",
+      {
+        type: "button",
+        class: "hw-session",
+        "data-id": row.id,
+        title: [row.title, row.facts.join(" · ")].filter(Boolean).join("\n"),
+        "aria-current": row.id === state.session ? "true" : null,
+        onclick: () => desk.go(row.id),
+      },
+      node("span", { class: "hw-place" }, String(state.view.first + place + 1)),
+      node(
+        "span",
+        { class: "hw-row-text" },
+        node("span", { class: "hw-title" }, row.title),
+        row.facts.length
+          ? node(
+              "span",
+              { class: "hw-note hw-row-facts" },
+              row.facts.map((fact) => node("span", {}, fact)),
+            )
+          : null,
+      ),
+      node(
+        "span",
+        { class: "hw-note", title: wordOf(row), role: "img", "aria-label": wordOf(row) },
+        MARKS[desk.stateOf(row)],
+      ),
+    );
+
+  let current = "";
+  const drawQueue = () => {
+    const top = list.parentElement ? list.parentElement.scrollTop : 0;
+    list.replaceChildren(...state.view.rows.map((row, place) => node("li", {}, rowButton(row, place))));
+    more.hidden = !hasMore();
+    earlier.hidden = state.view.first === 0;
+    if (list.parentElement) list.parentElement.scrollTop = top;
+    if (current === state.session) return;
+    current = state.session;
+    const open = list.querySelector("[aria-current=true]");
+    if (open && list.offsetParent !== null) open.scrollIntoView({ block: "nearest" });
+  };
+
+  // Opens the session below or above the open one. The server knows those that are not loaded.
+  const neighbour = (by) => {
+    const rows = state.view.rows;
+    const place = rows.findIndex((row) => row.id === state.session);
+    const next = rows.slice(place + by).find((row) => row.id !== state.session);
+    if (by > 0 && place >= 0 && next) return desk.leave(() => desk.show(next.id));
+    if (by < 0 && place > 0) return desk.leave(() => desk.show(rows[place - 1].id));
+    if (!state.session) return;
+    desk.leave(() => desk.showNextOf(state.session, by));
+  };
+
+  Object.assign(desk, { queueParts: [earlier, list, more], joinRows, drawQueue, neighbour });
+};

@@ -1,0 +1,341 @@
+// The state of the Label tab: what is shown, and the commands to the server. It gets the log of actions in the
+// background, one command at a time, and answers with what it has stored.
+import { createLog, isSameAction } from "./label_log.js";
+import { keyOf, withActions } from "./label_overlay.js";
+import { storeTabText, tabText } from "../shared/storage.js";
+
+export const SEAT = "hermes-workbench:label";
+// After this time without an answer, a command is sent again. The server applies no action twice.
+const RETRY_MS = 10000;
+const MOST_TALKS = 12;
+const OPEN = ["pending", "draft"];
+
+// A text that this tab stores until it is closed. Without a value, the stored text.
+const inTab = (name, value) =>
+  value === undefined ? tabText(SEAT + ":" + name) : storeTabText(SEAT + ":" + name, value);
+
+export const addState = (desk) => {
+  const { trigger } = desk;
+  const log = createLog();
+
+  const state = {
+    view: null, // the last view from the server
+    talks: new Map(), // the loaded conversations, as the server knows them, by session
+    session: "", // the shown session
+    at: null, // key of the selected target
+    seat: { labeller: "", project: "", is_deciding: false },
+    owner: "", // account that is logged in, which is then the labeller
+    filter: {},
+    first: null, // index of the first row of the queue to load, null for those around the session
+    step: 0, // 1 or -1 if the session below or above `after` is requested, whatever its state
+    trial: null, // the form of an added call whose result a mock is to give
+    manage: null, // a change of the project or an assignment that is to be sent
+    agreement: "",
+    review: { lots: [], accuracies: [], models: [] }, // samples for review of the project
+    serial: 0,
+    sent: null, // the command that waits for its answer
+    isWanted: false, // whether the view should be loaded again
+    after: "", // the session after which the next one was requested, while that is loading
+    isLoading: true, // whether the session to show is not loaded yet; keys wait for it
+    hasToSettle: false, // whether keys wait until the changes of the shown session are stored
+    closed: new Map(), // states of sessions that were submitted or rejected here
+    queue: [], // keys that wait, in order
+    held: null, // text typed for a field of the next conversation, null for none
+    isDrawing: false, // true while the panel is redrawn, so that a lost focus does not save
+    undo: JSON.parse(inTab("undo") || "[]"), // actions of this tab that can be undone, the last one at the end
+    warned: "", // the warning that a second Enter overrides
+    reopened: new Set(), // keys of targets whose form was opened again while their correction is saved
+    refusals: new Map(), // why the correction of a target was refused, by its key
+    modelWork: "", // what a model is doing, such as regenerating a message; empty if nothing
+  };
+
+  const isOfSeat = (action) =>
+    action.labeller === state.seat.labeller &&
+    action.project === state.seat.project &&
+    action.is_deciding === state.seat.is_deciding;
+  const pendingOf = (session) =>
+    log.pending().filter((action) => action.session === session && isOfSeat(action));
+
+  // The shown conversation with all pending actions, computed again after each change.
+  let shown = null;
+  const forget = () => {
+    shown = null;
+  };
+  const talk = () => {
+    const loaded = state.talks.get(state.session);
+    if (!loaded) return null;
+    if (!shown) shown = withActions(loaded, pendingOf(state.session));
+    return shown;
+  };
+  const entries = () => (talk() ? talk().entries : []);
+  const targets = () => entries().flatMap((entry) => entry.targets);
+  const here = () => targets().find((target) => keyOf(target) === state.at) || null;
+  const entryOf = (target) =>
+    entries().find((entry) => entry.targets.some((other) => keyOf(other) === keyOf(target)));
+  const messageTargetOf = (target) => entryOf(target).targets.at(-1);
+  const stateOf = (row) => state.closed.get(row.id) || row.state;
+
+  // Commands
+
+  const arm = (command, delay) => {
+    setTimeout(() => {
+      if (state.sent !== command) return;
+      state.sent = null;
+      state.isWanted = true;
+      if (delay >= RETRY_MS)
+        desk.showError("The server did not respond. Your input is saved in this browser and is sent again.");
+      sync();
+    }, delay);
+  };
+
+  const order = (fields) =>
+    JSON.stringify({
+      ...state.seat,
+      filter: state.filter,
+      first: state.first,
+      step: state.step,
+      session: state.after ? "" : state.session,
+      after: state.after,
+      known: [...state.talks.keys()],
+      ...fields,
+    });
+
+  // Sends the log, unless a command waits for its answer. What is added meanwhile is sent after that.
+  const sync = () => {
+    if (state.sent || !state.view) return;
+    const actions = log.pending().slice(0, 50);
+    if (!actions.length && !state.isWanted) return;
+    const { seat, session, after } = state;
+    const command = { serial: ++state.serial, actions, seat, session, after };
+    state.sent = command;
+    state.isWanted = false;
+    const sent = actions.map(({ before, changesRow, ...action }) => action);
+    const more = {
+      ...(state.manage ? { manage: state.manage } : {}),
+      ...(state.trial ? { trial: state.trial } : {}),
+    };
+    state.manage = state.trial = null;
+    trigger("label_order", { order: order({ serial: command.serial, actions: sent, ...more }) });
+    arm(command, RETRY_MS);
+  };
+
+  const refresh = () => {
+    state.isWanted = true;
+    sync();
+  };
+
+  // The opening of the tab can hide an answer, because Gradio shows only the later of two values that arrive at once.
+  const expectLoss = () => {
+    if (state.sent && !state.modelWork) arm(state.sent, 1500);
+  };
+
+  // Lets a model work, during which nothing else is sent.
+  const askModel = (work, event, fields) => {
+    state.modelWork = work;
+    const { seat, session } = state;
+    state.sent = { serial: ++state.serial, actions: [], seat, session, after: "" };
+    trigger(event, { order: order({ serial: state.sent.serial, actions: [], ...fields }) });
+  };
+  const regenerate = (message) => askModel("regenerating", "label_again", { message });
+  const letModelLabel = (model) =>
+    askModel("a model is labelling", "label_judge", { manage: { what: "judge", model } });
+
+  // What is shown
+
+  const isBlocked = () =>
+    state.isLoading || state.modelWork || (state.hasToSettle && pendingOf(state.session).length > 0);
+  let isWorking = false;
+
+  const doNext = () => {
+    // Work that is added by running work waits until that is finished.
+    if (isWorking) return;
+    isWorking = true;
+    try {
+      while (state.queue.length) {
+        if (isBlocked()) return;
+        state.hasToSettle = false;
+        state.queue.shift()();
+      }
+    } finally {
+      isWorking = false;
+    }
+  };
+
+  // Runs `work` after everything that waits already.
+  const inTurn = (work) => {
+    state.queue.push(work);
+    doNext();
+  };
+
+  // Runs `work`, before anything that waits, once all changes of the shown session are stored.
+  const onceStored = (work) => {
+    state.hasToSettle = true;
+    state.queue.unshift(work);
+    if (!isWorking) doNext();
+  };
+
+  const restoreCursor = () => {
+    state.at = inTab("at:" + state.session);
+    if (!here()) {
+      const first = targets().find((target) => target.is_stop);
+      state.at = first ? keyOf(first) : null;
+    }
+  };
+
+  const open = (session) => {
+    state.session = session;
+    state.after = "";
+    state.step = 0;
+    state.warned = "";
+    state.isLoading = !state.talks.has(session);
+    forget();
+    restoreCursor();
+    desk.onOpened();
+  };
+
+  const show = (session) => {
+    open(session);
+    refresh();
+    desk.draw();
+  };
+
+  // Opens the next session with work to do after the shown one.
+  const showNext = () => {
+    const rows = state.view.rows;
+    const place = rows.findIndex((row) => row.id === state.session);
+    // The server knows the rows that are not loaded, and where the queue starts again.
+    const isAll = rows.length === state.view.total;
+    const after = place < 0 ? [] : rows.slice(place + 1);
+    const next = [...after, ...(isAll ? rows.slice(0, Math.max(place, 0)) : [])].find(
+      (row) => row.id !== state.session && OPEN.includes(stateOf(row)),
+    );
+    if (next) return show(next.id);
+    return showNextOf(state.session, 0);
+  };
+
+  // Opens a session after `session` that is not loaded: the next one with work to do, or its neighbour for 1 or -1.
+  const showNextOf = (session, step) => {
+    state.after = session;
+    state.step = step;
+    state.isLoading = true;
+    refresh();
+    desk.draw();
+  };
+
+  // Answers
+
+  // What the server loaded. `done` are the actions that it has stored now.
+  const takeView = (value, command, done) => {
+    // A project that is gone, or that was just created.
+    if (value.project.name !== state.seat.project && !value.notice.lines.length) {
+      takeSeat({ ...state.seat, project: value.project.name });
+      desk.storeSeat();
+      state.isWanted = true;
+    }
+    state.first = null;
+    desk.joinRows(value);
+    state.view = value;
+    // A reviewer to whom no rows are assigned reviews.
+    const hasRows = value.project.annotators.includes(state.seat.labeller);
+    if (value.project.role === "reviewer" && !state.seat.is_deciding && !hasRows) {
+      takeSeat({ ...state.seat, is_deciding: true });
+      state.isWanted = true;
+      return;
+    }
+    if (value.agreement !== null) state.agreement = value.agreement;
+    if (value.review) state.review = value.review;
+    // What was loaded of other sessions does not have these actions yet.
+    for (const [id, loaded] of state.talks) {
+      const own = done.filter((action) => action.session === id && isOfSeat(action));
+      if (own.length) state.talks.set(id, withActions(loaded, own));
+    }
+    for (const loaded of [...value.ahead, ...(value.talk ? [value.talk] : [])]) {
+      state.talks.delete(loaded.id);
+      state.talks.set(loaded.id, loaded);
+    }
+    for (const id of [...state.talks.keys()])
+      if (state.talks.size > MOST_TALKS && id !== state.session) state.talks.delete(id);
+  };
+
+  const settleView = (value, command) => {
+    for (const row of value.rows) if (!pendingOf(row.id).length) state.closed.delete(row.id);
+    const isRequested = command.after === state.after && command.session === state.session;
+    if (isRequested && value.talk && (command.after || !command.session)) {
+      open(value.talk.id);
+      if (command.after === value.talk.id) desk.showError("There are no more conversations to label here.");
+    } else if (state.talks.has(state.session) && !state.after) {
+      state.isLoading = false;
+      if (!here()) restoreCursor();
+    } else if (isRequested) {
+      state.isLoading = false;
+      state.after = "";
+    }
+  };
+
+  // Takes a value from the server. Returns whether it answers the command in progress.
+  const receive = (value) => {
+    const command = state.sent;
+    if (!command || value.serial !== command.serial) return false;
+    state.sent = null;
+    state.modelWork = "";
+    const done = command.actions.filter((action) =>
+      value.answers.some((answer) => isSameAction(answer, action)),
+    );
+    if (command.seat === state.seat) takeView(value, command, done);
+    else state.isWanted = true;
+    log.drop(done);
+    forget();
+    if (command.seat === state.seat) settleView(value, command);
+    for (const answer of value.answers) desk.onAnswer(answer, command);
+    return true;
+  };
+
+  // Labels belong to a labeller and a project, so what was loaded for another seat is dropped.
+  const takeSeat = (seat) => {
+    const isOther = seat.project !== state.seat.project || seat.is_deciding !== state.seat.is_deciding;
+    state.seat = seat;
+    // The shown session may not belong to the other queue, which then opens with its first one.
+    if (isOther) state.session = state.after = "";
+    state.talks.clear();
+    state.closed.clear();
+    state.isLoading = true;
+    forget();
+  };
+
+  // After an error of the server, which has stored nothing of what it did not answer.
+  const retryLater = () => setTimeout(sync, 3000);
+
+  window.addEventListener("beforeunload", (event) => {
+    if (desk.element.isConnected && log.isAtRisk()) event.preventDefault();
+  });
+
+  Object.assign(desk, {
+    state,
+    log,
+    talk,
+    entries,
+    targets,
+    here,
+    entryOf,
+    messageTargetOf,
+    stateOf,
+    pendingOf,
+    inTab,
+    forget,
+    showNext,
+    showNextOf,
+    sync,
+    refresh,
+    expectLoss,
+    regenerate,
+    letModelLabel,
+    inTurn,
+    onceStored,
+    isBlocked,
+    doNext,
+    show,
+    receive,
+    takeSeat,
+    retryLater,
+  });
+};

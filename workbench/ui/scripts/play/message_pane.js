@@ -1,0 +1,211 @@
+// Edits a message, shows it as code, or offers to restore it. Events: `save_message`, `edit_again`, `close_pane`,
+// `restore_message`.
+import { copyText, iconButton, node } from "../shared/dom.js";
+import { drawCallForm } from "../shared/call_form.js";
+import { show } from "../drafts/document_changes.js";
+import { discard, keep, kept, nameOf, onShow, textOf } from "../drafts/documents.js";
+import { store, stored } from "../shared/storage.js";
+
+// The browser stores which message of a session is edited, and the draft of each message until it is saved or
+// discarded.
+const openName = (session) => "hermes-workbench:editing:" + session;
+const AREA = "play-edit-text";
+const UNDO_MS = 10000;
+
+const draftId = (value) => "edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
+
+const session = () => nameOf("play-composer");
+
+const button = (label, onclick, more) =>
+  node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
+
+export const mount = ({ element, follow, trigger }) => {
+  let edited = null;
+  // Where the browser stores that it is edited.
+  let openAt = "";
+  let isSent = false;
+  // Whether the answer to `close_pane` is still to come, which draws nothing.
+  let isClosed = false;
+  let hideTimer = 0;
+
+  // Removes the draft. Returns it, or null if nothing was changed.
+  const forget = () => {
+    const draft = edited && kept(draftId(edited));
+    if (edited) discard(draftId(edited));
+    store(openAt, null);
+    edited = null;
+    return draft;
+  };
+
+  const drawUndo = (title, onclick) => {
+    element.replaceChildren(
+      node(
+        "p",
+        { class: "hw-line hw-undo", role: "status" },
+        node("span", { class: "hw-title" }, title),
+        node("button", { type: "button", class: "hw-act", onclick }, "Undo"),
+      ),
+    );
+    clearTimeout(hideTimer);
+    hideTimer = setTimeout(() => element.replaceChildren(), UNDO_MS);
+  };
+
+  const close = () => {
+    const value = edited;
+    const draft = forget();
+    clearTimeout(hideTimer);
+    element.replaceChildren();
+    isClosed = true;
+    trigger("close_pane", {});
+    if (draft === null) return;
+    drawUndo("Edit discarded.", () => {
+      keep(draftId(value), draft, null);
+      drawEdit(value);
+    });
+  };
+
+  const pane = (label, ...children) =>
+    node(
+      "section",
+      {
+        class: "hw-message-pane",
+        role: "group",
+        "aria-label": label,
+        onkeydown: (event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          event.stopPropagation();
+          close();
+        },
+      },
+      children,
+    );
+
+  const drawEdit = (value) => {
+    clearTimeout(hideTimer);
+    edited = value;
+    openAt = openName(session());
+    store(openAt, { id: value.message_id, call: value.call });
+    const isText = value.call === null;
+    const original = JSON.stringify({ name: value.name, texts: { ...value.values } });
+    const draft = isText ? null : JSON.parse(kept(draftId(value)) || original);
+    const keepForm = () => {
+      isSent = false;
+      keep(draftId(value), JSON.stringify(draft), original);
+    };
+    const save = (then) => {
+      // A text area always uses \n. If the message has \r\n, the edited text gets it back.
+      const typed = isText ? textOf(AREA) : "";
+      const text = isText && value.text.includes("\r\n") ? typed.replace(/\r?\n/g, "\r\n") : typed;
+      isSent = true;
+      const edit = isText ? { text } : { name: draft.name, texts: draft.texts };
+      trigger("save_message", { id: value.message_id, call: value.call, edit: JSON.stringify(edit), then });
+    };
+    const fields = node("div", { class: "hw-pane-fields" });
+    const drawFields = () => {
+      if (!isText) return fields.replaceChildren(...drawCallForm(value.tools, draft, keepForm, drawFields));
+      const area = node("textarea", {
+        id: AREA,
+        class: "hw-input hw-mono",
+        rows: 7,
+        spellcheck: "false",
+        "aria-label": value.title,
+        oninput: () => (isSent = false),
+      });
+      area.value = value.text;
+      fields.replaceChildren(node("div", {}, area));
+    };
+    drawFields();
+    const editor = pane(
+      value.title,
+      node("h3", {}, value.title),
+      fields,
+      node(
+        "div",
+        { class: "hw-form-acts" },
+        button(value.save, () => save("")),
+        value.go_on ? button(value.go_on, () => save("go_on")) : null,
+        value.can_continue ? button("Continue from here", () => save("continue")) : null,
+        node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
+        node("span", { class: "hw-note" }, "The original stays as a branch."),
+      ),
+    );
+    editor.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      save(value.go_on ? "go_on" : "");
+    });
+    element.replaceChildren(editor);
+    if (isText) show(AREA, draftId(value), value.text);
+    const field =
+      element.querySelector(".hw-form-row .hw-input") || element.querySelector("textarea, select");
+    if (field) field.focus();
+  };
+
+  const drawCode = (value) => {
+    const text = node("pre", { class: "hw-code", tabindex: 0 });
+    const names = value.tabs.map((tab, place) =>
+      node(
+        "button",
+        { type: "button", class: "hw-way", "aria-pressed": "false", onclick: () => show(place) },
+        tab.name,
+      ),
+    );
+    let at = 0;
+    const show = (place) => {
+      at = place;
+      text.textContent = value.tabs[place].text;
+      text.setAttribute("aria-label", value.tabs[place].name);
+      names.forEach((name, other) => name.setAttribute("aria-pressed", String(other === place)));
+    };
+    const copy = iconButton("copy", "Copy code", () => copyText(value.tabs[at].text, copy));
+    show(0);
+    element.replaceChildren(
+      pane(
+        value.title,
+        node(
+          "div",
+          { class: "hw-pane-head" },
+          node("h3", {}, value.title),
+          node("div", { class: "hw-ways", role: "group", "aria-label": "Code" }, names),
+          node("span", { class: "hw-gap" }),
+          copy,
+          iconButton("cross", "Close", close),
+        ),
+        text,
+        node("p", { class: "hw-note" }, value.note),
+      ),
+    );
+    names[0].focus();
+  };
+
+  const drawDeleted = (value) =>
+    drawUndo(value.title, () => trigger("restore_message", { id: value.message_id }));
+
+  const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted };
+
+  // An edit goes on when its session is opened again.
+  onShow("play-composer", (id) => {
+    const at = openName(id.slice("composer:".length));
+    const open = stored(at);
+    if (!open || (edited && openAt === at)) return;
+    if (kept(draftId({ message_id: open.id, call: open.call })) === null) store(at, null);
+    else trigger("edit_again", { id: open.id, call: open.call });
+  });
+
+  follow((value) => {
+    if (!value && isClosed) {
+      isClosed = false;
+      return;
+    }
+    isClosed = false;
+    clearTimeout(hideTimer);
+    if (value) return DRAW[value.kind](value);
+    // The pane closes after saving, which removes the draft, and when another session opens, which keeps it.
+    if (isSent) forget();
+    isSent = false;
+    edited = null;
+    element.replaceChildren();
+  });
+};
