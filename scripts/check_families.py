@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.training.everyday.check import check_families
 from workbench.training.everyday.check_draws import sample_texts
 from workbench.training.everyday.family import Family
-from workbench.training.everyday.family_files import FAMILIES_FOLDER, read_families
+from workbench.training.everyday.family_files import families_folder, read_families
 
 
 def main() -> int:
@@ -22,7 +22,7 @@ def main() -> int:
     options = parser.parse_args()
     families: list[Family] = []
     problems: list[str] = []
-    for path in options.files or sorted(Path(str(FAMILIES_FOLDER)).glob("*.yaml")):
+    for path in options.files or sorted(Path(str(families_folder())).glob("*.yaml")):
         read, found = read_families(path.read_text("utf-8"), path.name)
         families += read
         problems += found

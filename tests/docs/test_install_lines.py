@@ -38,5 +38,6 @@ def test_messages_leave_the_source_to_the_function():
 
 @pytest.mark.parametrize("extra", sorted(EXTRAS - {"dev"}))
 def test_the_command_installs_from_the_checkout_or_from_an_index(extra, tmp_path):
-    assert install_command(extra) == f"pip install -e '{CHECKOUT}[{extra}]'"
+    data = f" '{CHECKOUT}/workbench/training/everyday/families'" if extra == "train" else ""
+    assert install_command(extra) == f"pip install -e '{CHECKOUT}[{extra}]'{data}"
     assert install_command(extra, tmp_path) == f"pip install 'hermes-workbench[{extra}]'"

@@ -18,9 +18,11 @@ from workbench import __version__
 CHECKOUT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 WORKFLOW = CHECKOUT / ".github" / "workflows" / "release.yml"
+DATA = "workbench/training/everyday/families"
 ADAPTER = "workbench/engines/embedded_adapter/adapter.gguf"
 LARGE_BYTES = 1 << 20
 MOST_SDIST_BYTES = 16 << 20
+MOST_WHEEL_BYTES = 25 << 19
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +58,12 @@ def test_publishing_is_trusted_and_only_its_job_may_ask_for_an_identity(jobs: di
 def test_the_workflow_uses_targets_of_the_makefile_and_checks_what_it_builds(jobs: dict[str, Any]) -> None:
     assert "make check" in commands(jobs["lint"])
     assert "make test-quick" in commands(jobs["test"])
-    for command in ("python -m build", "twine check --strict dist/*", "check-wheel-contents dist/*.whl"):
+    for command in (
+        "python -m build",
+        f"python -m build --wheel --outdir dist {DATA}",
+        "twine check --strict dist/*",
+        "check-wheel-contents dist/*.whl",
+    ):
         assert command in commands(jobs["build"])
 
 
@@ -74,17 +81,21 @@ def test_a_tag_has_to_be_the_version_of_the_package(jobs: dict[str, Any]) -> Non
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an sdist, and a wheel that was built from it, as `python -m build` makes them."""
+    """A folder with an sdist, and both wheels built from it, as `python -m build` makes them."""
     out = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "-t"]
     subprocess.run([*build, "sdist", "-d", out], cwd=CHECKOUT, check=True, capture_output=True)
     unpacked = tmp_path_factory.mktemp("sdist")
     with tarfile.open(next(out.glob("*.tar.gz"))) as archive:
         archive.extractall(unpacked, filter="data")
-    subprocess.run(
-        [*build, "wheel", "-d", out], cwd=next(unpacked.iterdir()), check=True, capture_output=True
-    )
+    sources = next(unpacked.iterdir())
+    for project in (sources, sources / DATA):
+        subprocess.run([*build, "wheel", "-d", out], cwd=project, check=True, capture_output=True)
     return out
+
+
+def wheel_of(built: Path, name: str) -> zipfile.ZipFile:
+    return zipfile.ZipFile(next(built.glob(f"{name}-*.whl")))
 
 
 def tracked_files() -> set[str]:
@@ -116,38 +127,74 @@ def test_the_sdist_is_the_checkout_and_nothing_in_it_is_large(built: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_wheel_from_the_sdist_has_the_files_of_the_package_and_no_tests(built: Path) -> None:
-    names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
-    assert {name for name in tracked_files() if name.startswith("workbench/")} <= names
+def test_the_wheels_from_the_sdist_have_the_files_of_the_package_and_no_tests(built: Path) -> None:
+    package = {name for name in tracked_files() if name.startswith("workbench/")}
+    data = {name for name in package if name.startswith(DATA)}
+    names = set(wheel_of(built, "hermes_workbench").namelist())
+    assert package - data <= names and not data & names
+    for pattern in ("prompts/**/*.md", "tools_catalog/*.yaml", "tools_catalog/*.py"):
+        for path in CHECKOUT.glob(pattern):
+            assert f"workbench/shipped/{path.relative_to(CHECKOUT)}" in names
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"workbench"}
+    folder = "hermes_workbench_training_data"
+    found = {name for name in wheel_of(built, folder).namelist() if ".dist-info/" not in name}
+    shipped = {name.replace(DATA, folder) for name in data if not name.endswith("pyproject.toml")}
+    assert found == shipped | {f"{folder}/LICENSE"}
 
 
 @pytest.mark.slow
-def test_the_installed_command_starts(built: Path, tmp_path: Path) -> None:
-    wheel = next(built.glob("*.whl"))
-    text = zipfile.ZipFile(wheel).read(f"hermes_workbench-{__version__}.dist-info/entry_points.txt").decode()
+def test_the_wheel_of_the_program_stays_small(built: Path) -> None:
+    assert next(built.glob("hermes_workbench-*.whl")).stat().st_size < MOST_WHEEL_BYTES
+
+
+def test_the_extra_train_requires_the_data_of_the_same_version() -> None:
+    assert f"hermes-workbench-training-data=={__version__}" in PROJECT["optional-dependencies"]["train"]
+
+
+@pytest.mark.slow
+def test_the_installed_command_starts_and_names_the_package_that_everyday_tools_need(
+    built: Path, tmp_path: Path
+) -> None:
     entry_points = ConfigParser()
-    entry_points.read_string(text)
+    metadata = f"hermes_workbench-{__version__}.dist-info/entry_points.txt"
+    entry_points.read_string(wheel_of(built, "hermes_workbench").read(metadata).decode())
     assert {name: dict(entry_points[name]) for name in entry_points.sections()} == {
         "console_scripts": {"workbench": "workbench.__main__:main"}
     }
     venv.create(tmp_path, with_pip=True)
-    subprocess.run(
-        [tmp_path / "bin" / "pip", "install", "-q", "--no-deps", "--no-index", wheel],
-        check=True,
-        capture_output=True,
-    )
-    # The dependencies are those of the environment of the tests.
-    packages = next(path for path in sys.path if path.endswith("site-packages"))
-    done = subprocess.run(
-        [tmp_path / "bin" / "workbench", "--version"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": packages},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.returncode) == (f"workbench {__version__}\n", 0), done.stderr
+
+    def install(name: str) -> None:
+        pip = [tmp_path / "bin" / "pip", "install", "-q", "--no-deps", "--no-index", "--find-links", built]
+        subprocess.run([*pip, name], check=True, capture_output=True)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        # The dependencies are those of the environment of the tests.
+        packages = next(path for path in sys.path if path.endswith("site-packages"))
+        done = subprocess.run(
+            [tmp_path / "bin" / "workbench", *arguments],
+            cwd=tmp_path,
+            env={"PYTHONPATH": packages, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    data = f"hermes-workbench-training-data=={__version__}"
+    install(f"hermes-workbench=={__version__}")
+    assert run("--version") == (0, f"workbench {__version__}\n", "")
+    (tmp_path / "script.yaml").write_text("completions: [It is 31.]")
+    chat = ("chat", "hi", "--contract", "full", "--tools", "weather", "--model", "scripted:script.yaml")
+    status, answer, message = run(*chat)
+    assert status == 0 and "It is 31." in answer, message
+    assert (tmp_path / ".local/share/hermes-workbench/workbench.sqlite3").is_file()
+    everyday = ("synth", "--generator", "everyday", "--count", "2", "--out", "rows.jsonl")
+    status, _, message = run(*everyday)
+    assert status == 2
+    assert message == f"workbench: everyday tools: their families are not installed (pip install {data})\n"
+    install(data)
+    assert run(*everyday) == (0, "", "2 rows written to rows.jsonl\n")
 
 
 @pytest.mark.long

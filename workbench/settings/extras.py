@@ -3,6 +3,8 @@
 from pathlib import Path
 
 _CHECKOUT = Path(__file__).parents[2]
+_TRAINING_DATA = "workbench/training/everyday/families"
+"""Folder of the package hermes-workbench-training-data, which the extra `train` requires."""
 
 
 def install_command(extra: str, checkout: Path = _CHECKOUT) -> str:
@@ -16,5 +18,6 @@ def install_command(extra: str, checkout: Path = _CHECKOUT) -> str:
     "pip install 'hermes-workbench[mcp]'"
     """
     if (checkout / "pyproject.toml").is_file():
-        return f"pip install -e '{checkout}[{extra}]'"
+        data = f" '{checkout / _TRAINING_DATA}'" if extra == "train" else ""
+        return f"pip install -e '{checkout}[{extra}]'{data}"
     return f"pip install 'hermes-workbench[{extra}]'"

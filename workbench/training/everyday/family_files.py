@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from workbench import __version__
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.toolspec.form_faults import form_faults
@@ -28,8 +30,8 @@ from workbench.training.everyday.spoken import (
 from workbench.training.everyday.tools import EverydayTool, ToolForm, ToolProblem, build_tool
 from workbench.training.synth.words import Dice, WordList, WordSplit
 
-FAMILIES_FOLDER: Final = files("workbench.training.everyday").joinpath("families")
-"""The folder of the shipped families, one YAML file for each theme."""
+_DATA_PACKAGE: Final = "hermes_workbench_training_data"
+_FOLDERS: Final = ("workbench.training.everyday.families", _DATA_PACKAGE)
 Scalar = str | int | float | bool
 
 
@@ -89,6 +91,8 @@ class PoolEntryForm(BaseModel):
 
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     _FastLoader = yaml.SafeLoader
 else:
     _FastLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -343,15 +347,30 @@ def _entries(written: dict[str, Any], slots: Mapping[str, Slot]) -> Slot:
     return Slot(schemas={DEFAULT: {"type": "array"}}, draw=draw, entry_slots=entry_slots)
 
 
+def families_folder() -> "Traversable":
+    """Return the folder of the shipped families, one YAML file for each theme.
+
+    It is part of a checkout. The wheel of the workbench is without it: another wheel has the same folder.
+
+    Raises:
+        BadInput: This other wheel is not installed.
+    """
+    for name in _FOLDERS:
+        if find_spec(name):
+            return files(name)
+    package = f"{_DATA_PACKAGE.replace('_', '-')}=={__version__}"
+    raise BadInput("everyday tools", "their families are not installed", f"pip install {package}")
+
+
 @cache
 def load_families() -> tuple[Family, ...]:
     """Return the shipped families, by file name and in the order written.
 
     Raises:
-        BadInput: A file has a problem.
+        BadInput: The families are not installed, or a file has a problem.
     """
     families: list[Family] = []
-    for entry in sorted(FAMILIES_FOLDER.iterdir(), key=lambda entry: entry.name):
+    for entry in sorted(families_folder().iterdir(), key=lambda entry: entry.name):
         if not entry.name.endswith(".yaml"):
             continue
         read, problems = read_families(entry.read_text("utf-8"), entry.name)
