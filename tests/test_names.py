@@ -26,6 +26,20 @@ HIDDEN = [
     ("a\u2028b", "character 2 is a line break (U+2028 LINE SEPARATOR)"),
     ("a\x1b[31mb", "character 2 is a control character (U+001B)"),
     ("a\ue000", "character 2 is a private character (U+E000)"),
+    ("a\ufffe", "character 2 is not a character (U+FFFE)"),
+    ("\uffffa", "character 1 is not a character (U+FFFF)"),
+    ("a\ufdd0", "character 2 is not a character (U+FDD0)"),
+    ("a\U0010ffff", "character 2 is not a character (U+10FFFF)"),
+    ("a\ufff0", "character 2 is not a character (U+FFF0)"),
+    ("a\U000e0fff", "character 2 is not a character (U+E0FFF)"),
+    ("a\u2065", "character 2 is an invisible character (U+2065)"),
+    ("a\ufffc", "character 2 is an invisible character (U+FFFC OBJECT REPLACEMENT CHARACTER)"),
+    ("1\ufe0f", "character 2 is an invisible character (U+FE0F VARIATION SELECTOR-16)"),
+    ("a\ufe0f\u20e3", "character 2 is an invisible character (U+FE0F VARIATION SELECTOR-16)"),
+    (
+        "🏴\U000e0067\U000e007f",
+        "character 2 is an invisible character (U+E0067 TAG LATIN SMALL LETTER G)",
+    ),
 ]
 VISIBLE = [
     "",
@@ -41,6 +55,14 @@ VISIBLE = [
     "می‌خواهم",
     "क्‍ष",
     "🏳️‍🌈",
+    "1️⃣ first",
+    "#️⃣",
+    "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "🇫🇷",
+    "‼️",
+    "ℹ️",
+    "〰️",
+    "🏃🏽‍♂️",
 ]
 
 
@@ -68,7 +90,16 @@ def test_a_title_made_from_any_text_has_nothing_hidden(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Minimal", "minimal"), ("é", "e\u0301"), ("É", "e\u0301"), ("STRASSE", "straße"), ("ΣΑΣ", "σας")],
+    [
+        ("Minimal", "minimal"),
+        ("é", "e\u0301"),
+        ("É", "e\u0301"),
+        ("STRASSE", "straße"),
+        ("ΣΑΣ", "σας"),
+        ("🦉", "🦉\ufe0f"),
+        ("🦉🦉", "🦉\u200d🦉"),
+        ("1️⃣", "1⃣"),
+    ],
 )
 def test_names_that_a_file_system_may_take_for_one_have_one_key(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)
@@ -83,6 +114,8 @@ def test_a_known_name_is_found_in_each_spelling_of_its_accents() -> None:
 def test_a_name_that_differs_only_in_case_is_refused_and_known_names_stay() -> None:
     with pytest.raises(BadInput, match="contract 'minimal': it differs from 'Minimal' only in case"):
         known_name("minimal", ["Minimal"], "contract")
+    with pytest.raises(BadInput, match="only in a character that joins others"):
+        known_name("🦉\ufe0f", ["🦉"], "contract")
     assert known_name("minimal", ["Minimal", "minimal"], "contract") == "minimal"
     assert known_name("a\u202eb", ["a\u202eb"], "contract") == "a\u202eb"
 

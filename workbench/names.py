@@ -4,23 +4,38 @@ A name identifies something, and often becomes a file. Two names that look the s
 
 - A letter with an accent is one character (NFC). macOS may send two: `e` and a combining accent.
 - Nothing in a name is invisible, or changes the direction of the text after it: `a<U+202E>b` and `ab` would look alike.
-- Two names that differ only in case are one file on macOS and Windows, so the second one is refused.
+- Two names that differ only in case are one file on macOS and Windows, so the second one is refused. So is one that
+  differs only in a joiner or an emoji variation selector, which many systems do not show.
 
 Names from earlier versions are not changed. They can be read, and renamed.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from workbench.errors import BadInput
 
-_INVISIBLE: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and marks without a shape, such as HANGUL FILLER. Format characters are found by their category."""
+_INVISIBLE: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\ufffc")
+"""Characters without a shape, such as HANGUL FILLER. Format characters are found by their category."""
 _JOINERS: Final = frozenset("\u200c\u200d\ufe0f")
 """Zero width (non-)joiner, and the variation selector for emoji: visible between certain characters."""
 _SELECTORS: Final = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 """Variation selectors."""
+_UNASSIGNED: Final = (range(0xFDD0, 0xFDF0), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
+"""Code points that are no characters, and unassigned ones that are not shown. The last two of each plane are none, too.
+
+*Source:* Noncharacter_Code_Point and Default_Ignorable_Code_Point of Unicode
+"""
+_EMOJI: Final = re.compile(
+    "[0-9#*]\ufe0f?\u20e3|\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
+"""Keycaps, such as 1️⃣, and the three recommended flags of a part of a country: England, Scotland and Wales.
+
+*Source:* https://unicode.org/Public/emoji/latest/emoji-sequences.txt
+"""
 _CATEGORIES: Final = {
     "Cc": "a control character",
     "Cf": "an invisible character",
@@ -30,6 +45,8 @@ _CATEGORIES: Final = {
     "Zp": "a line break",
     "Zs": "a special space",
 }
+_EMOJI_SYMBOLS: Final = frozenset("‼⁉ℹ↔⤴⤵◽◾〰〽")
+"""Characters that a variation selector makes an emoji, and whose category is not that of other symbols."""
 _BIDIRECTIONAL: Final = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 _VIRAMA: Final = 9
 """The combining class of marks after which a joiner changes how Indic letters are drawn."""
@@ -52,8 +69,9 @@ def _hidden(text: str) -> Iterator[tuple[int, str]]:
     """Yield the place and the kind of each character that nobody sees."""
     if text.isascii() and text.isprintable():
         return
+    shown = {place for found in _EMOJI.finditer(text) for place in range(*found.span())}
     for place, character in enumerate(text):
-        kind = None if character == " " else _kind(character)
+        kind = None if character == " " or place in shown else _kind(character)
         if kind is not None and not (character in _JOINERS and _joins(text, place)):
             yield place, kind
 
@@ -64,6 +82,8 @@ def _kind(character: str) -> str | None:
         return "changes the direction of the text"
     if character in _INVISIBLE or any(code in selectors for selectors in _SELECTORS):
         return "is an invisible character"
+    if category == "Cn" and (code & 0xFFFE == 0xFFFE or any(code in codes for codes in _UNASSIGNED)):
+        return "is not a character"
     return f"is {_CATEGORIES[category]}" if category in _CATEGORIES else None
 
 
@@ -76,7 +96,7 @@ def _joins(text: str, place: int) -> bool:
     if not before:
         return False
     if text[place] == "\ufe0f":
-        return unicodedata.category(before) == "So"
+        return unicodedata.category(before) == "So" or before in _EMOJI_SYMBOLS
     if unicodedata.combining(before) == _VIRAMA:
         return True
     if text[place] == "\u200d" and (before == "\ufe0f" or unicodedata.category(before) in ("So", "Sk")):
@@ -118,12 +138,19 @@ def shown_title(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return the same text for names that differ only in case, or in how accents are spelled.
+    """Return the same text for names that differ only in case, in joiners, or in how accents are spelled.
 
     >>> name_key("Minimal") == name_key("MINIMAL"), name_key("cafe\\u0301") == name_key("CAFÉ")
     (True, True)
     """
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+    joined = "".join(character for character in name if character not in _JOINERS)
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", joined).casefold())
+
+
+def _difference(one: str, other: str) -> str:
+    """Return in what two names with the same key differ."""
+    keys = [unicodedata.normalize("NFD", name).casefold() for name in (one, other)]
+    return "case" if keys[0] == keys[1] else "a character that joins others"
 
 
 def known_name(name: str, known: Iterable[str], what: str) -> str:
@@ -147,7 +174,7 @@ def known_name(name: str, known: Iterable[str], what: str) -> str:
         if name_key(other) == name_key(usable):
             raise BadInput(
                 f"{what} {usable!r}",
-                f"it differs from {other!r} only in case",
+                f"it differs from {other!r} only in {_difference(other, usable)}",
                 "choose another name",
             )
     return usable
