@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +166,24 @@ def in_process(folder, mark, *arguments, typed="", timeout=60):
     )
 
 
+def serve_once(folder, mark, *arguments):
+    """Run a server until it says that it runs: its tools are loaded then."""
+    with subprocess.Popen(
+        [*WORKBENCH, *arguments],
+        env=process_variables(folder, mark),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        said = []
+        while not said or " is running at " not in said[-1]:
+            said.append(process.stdout.readline())
+            assert said[-1], said
+        process.kill()
+
+
 def free_port():
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
@@ -185,14 +202,14 @@ def test_no_command_runs_code_of_the_folder_it_is_started_in(folder, mark, workb
     assert {name.split()[0] for name in required} == COMMANDS.keys()
     assert not ARGUMENTS.keys() - required.keys(), "a command was renamed"
     before = files_of(folder / "data")
-    servers = {"serve": ["--port", free_port()], "gateway": ["--port", free_port()], "mcp serve": []}
-    for name in required.keys() - {"trust", *servers}:
+    servers = ("serve", "gateway")
+    for name in required.keys() - {"trust", "mcp serve", *servers}:
         workbench(*name.split(), *ARGUMENTS.get(name, required[name]))
         assert not mark.exists(), f"`workbench {name}` ran {mark.read_text()}"
-    for name, arguments in servers.items():
-        # Their tools are loaded when they start.
-        with suppress(subprocess.TimeoutExpired):
-            in_process(folder, mark, *name.split(), *arguments, timeout=8)
+    in_process(folder, mark, "mcp", "serve")
+    assert not mark.exists(), f"`workbench mcp serve` ran {mark.read_text()}"
+    for name in servers:
+        serve_once(folder, mark, name, "--port", free_port())
         assert not mark.exists(), f"`workbench {name}` ran {mark.read_text()}"
     assert files_of(folder / "data") == before, "data/ of the folder is not the data folder"
     assert not list(folder.rglob("*.pyc"))

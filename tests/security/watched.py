@@ -1,8 +1,8 @@
 """Measure how long one thread stops all others, in this process or in a server that is started with this module.
 
 Python runs one thread at a time. A step in C, such as compiling a pattern, is not interrupted, and a page with it serves
-nobody. A pause counts only as far as its process worked meanwhile, so that it is short where other processes kept the
-machine busy.
+nobody. On a busy machine, a pause has other causes, too. It counts only as far as its process worked meanwhile, and
+without the time that the watching thread itself waited for a processor.
 """
 
 import gc
@@ -10,6 +10,8 @@ import os
 import runpy
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from io import FileIO
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
@@ -18,18 +20,29 @@ PAUSE_S: Final = 0.2
 """How long one step may stop all other threads."""
 PAUSES: Final = "WATCHED_PAUSES"
 """The variable with the file for the pauses of a server: a line with the length of each in seconds."""
+_WAITED: Final = Path("/proc/thread-self/schedstat")
+"""Where Linux has how long a thread waited for a processor, in nanoseconds, as the second number."""
 _STEP_S: Final = 0.005
 _SHORTEST_S: Final = 0.05
 
 
 def pauses(ended: Event) -> Iterator[float]:
     """Yield the length of each pause of this thread until `ended` is set."""
-    while not ended.is_set():
-        started_s, worked_s = time.perf_counter(), time.process_time()
-        time.sleep(_STEP_S)
-        pause_s = min(time.perf_counter() - started_s - _STEP_S, time.process_time() - worked_s)
-        if pause_s > _SHORTEST_S:
-            yield pause_s
+    with _WAITED.open("rb", buffering=0) if _WAITED.exists() else nullcontext() as waited:
+        before = _clocks(waited)
+        while not ended.is_set():
+            time.sleep(_STEP_S)
+            after = _clocks(waited)
+            pause_s = min(now - earlier for now, earlier in zip(after, before, strict=True)) - _STEP_S
+            before = after
+            if pause_s > _SHORTEST_S:
+                yield pause_s
+
+
+def _clocks(waited: FileIO | None) -> tuple[float, float]:
+    """Return the time without that in which this thread waited for a processor, and the work of the process."""
+    waited_ns = int(os.pread(waited.fileno(), 100, 0).split()[1]) if waited else 0
+    return time.perf_counter() - waited_ns / 1e9, time.process_time()
 
 
 class Watched:
@@ -39,7 +52,6 @@ class Watched:
 
     def __enter__(self) -> "Watched":
         # As in a server: a search for garbage need not look at what was there before.
-        gc.collect()
         gc.freeze()
         self._ended = Event()
         self._thread = Thread(target=self._watch)
