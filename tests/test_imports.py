@@ -4,7 +4,9 @@ import ast
 import os
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 
+import grimp
 import pytest
 
 HEAVY = ("gradio", "llama_cpp", "sqlmodel", "sqlalchemy", "huggingface_hub", "openai", "typer")
@@ -133,10 +135,16 @@ def test_the_page_and_the_commands_need_no_extra():
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
-        "import workbench.engines.remote.openai_api, workbench.engines.remote.guarded_client\n"
+        "import workbench.engines.remote.openai_api, workbench.engines.remote.transport.guarded_client\n"
         "import workbench.wiring, workbench.ui.page, workbench.ui.serve, workbench.ui.gate.app\n"
         "from workbench.cli.app import build_app\n"
         "build_app()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_no_module_imports_itself_through_others():
+    graph = grimp.build_graph("workbench", exclude_type_checking_imports=True)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    TopologicalSorter(imports).prepare()  # raises CycleError, which names the modules of a circle

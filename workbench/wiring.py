@@ -73,8 +73,8 @@ def build_models(settings: Settings, hub: "GgufHub") -> "AllModels":
 
 def _vetting(settings: Settings) -> "GgufVetting":
     """Return how model files are vetted: files that ship with the workbench are trusted, all others are tried first."""
+    from workbench.engines.embedded_model import find_embedded, find_embedded_adapter
     from workbench.engines.gguf_files.vetting import GgufVetting
-    from workbench.engines.known_models import find_embedded, find_embedded_adapter
 
     shipped = (find_embedded(), find_embedded_adapter())
     trusted = frozenset(path for path in shipped if path is not None)
@@ -93,7 +93,7 @@ def _models_on_our_token(settings: Settings) -> frozenset[str] | None:
 def find_adapters(settings: Settings) -> "AdapterFiles":
     """Return the adapters of this machine: the shipped one, unless it is turned off, and those in the data folder."""
     from workbench.engines.adapters import AdapterFiles
-    from workbench.engines.known_models import find_embedded_adapter
+    from workbench.engines.embedded_model import find_embedded_adapter
 
     shipped = find_embedded_adapter() if settings.has_embedded_adapter else None
     return AdapterFiles(folder=settings.data / "adapters", shipped=shipped)
@@ -142,7 +142,7 @@ def upstream_models(settings: Settings) -> Callable[[], Sequence[str]]:
 
     def fetch() -> Sequence[str]:
         # The client of the OpenAI protocol is slow to import.
-        from workbench.engines.remote.openai_api import fetch_model_names
+        from workbench.engines.remote.transport.model_lists import fetch_model_names
 
         return fetch_model_names(server)
 

@@ -11,7 +11,7 @@ shift
 
 failed=0
 "${workbench%/*}/python" -m tests.bench.gpu "$out" "$@" 2>&1 | tee "$out/prove.log" || failed=1
-has_more='import llama_cpp; from workbench.engines.known_models import find_embedded as f
+has_more='import llama_cpp; from workbench.engines.embedded_model import find_embedded as f
 raise SystemExit(not (llama_cpp.llama_supports_gpu_offload() and f()))'
 if "${workbench%/*}/python" -c "$has_more"; then
     WORKBENCH_DATA=$(mktemp -d) "$workbench" run everyday --contract minimal --model embedded 2>&1 | tee -a "$out/prove.log"

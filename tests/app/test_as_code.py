@@ -26,7 +26,7 @@ from tests.services import CHECKOUT, services_for
 from workbench.app.as_code import code_of
 from workbench.chat.message import Role
 from workbench.engines.remote import openai_api
-from workbench.engines.remote.openai_request import STREAMED
+from workbench.engines.remote.request.openai_request import STREAMED
 from workbench.engines.remote.server import ServerKind
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling, TokenBias

@@ -13,7 +13,7 @@ from tests.bench.turns import Reuse
 from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.services import Services
 from workbench.app.turns import begin_session
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.sampling import Sampling

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.gateway.serving import ServedGateway, gateway_over, writing
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.render import render
 from workbench.rollout.ports import GenerationRequest

@@ -13,7 +13,7 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.cli.terminal.sources import load_contract
 from workbench.cli.training.call_threshold import loaded_engine
 from workbench.contract.compose import compose
-from workbench.engines.known_models import REMEDY, find_embedded, find_embedded_adapter
+from workbench.engines.embedded_model import REMEDY, find_embedded, find_embedded_adapter
 from workbench.engines.llama_cpp import LlamaCppEngine
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.hermes.marks import TURN_CLOSE

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.services import Services
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.rollout.events import Generation
 from workbench.rollout.ports import Engine, GenerationRequest
 from workbench.rollout.sampling import Sampling

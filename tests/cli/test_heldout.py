@@ -6,7 +6,7 @@ from shutil import copyfile
 
 import pytest
 
-from workbench.engines.known_models import find_embedded_adapter
+from workbench.engines.embedded_model import find_embedded_adapter
 
 
 @pytest.mark.model

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engines.test_gguf import entry, gguf, string
 from tests.hermes.templates.samples import GOOD, changed
-from workbench.engines.known_models import find_embedded
+from workbench.engines.embedded_model import find_embedded
 
 
 @pytest.fixture

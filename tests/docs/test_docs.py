@@ -10,7 +10,7 @@ import typer
 import workbench
 from workbench.cli.app import build_app
 from workbench.contract.lint import CONTRACT_CODES
-from workbench.engines.known_models import PACKAGE, VERSION
+from workbench.engines.embedded_model import PACKAGE, VERSION
 from workbench.settings import VARIABLES
 
 CHECKOUT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.test_docs import CHECKOUT, PAGES, read
 from tests.hermes.templates.samples import GOOD
-from workbench.engines.known_models import find_embedded
+from workbench.engines.embedded_model import find_embedded
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.databases import FILE_NAME, put_database
 from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 from tests.e2e.watch import Watch, unexpected_errors
-from workbench.engines.known_models import find_embedded
+from workbench.engines.embedded_model import find_embedded
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (

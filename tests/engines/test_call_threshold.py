@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.engines.llama_cpp import LlamaCppEngine, call_threshold_of, load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.hermes.marks import CALL_OPEN

@@ -8,8 +8,8 @@ import pytest
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Conversation, Message, Role
+from workbench.engines.embedded_model import find_embedded
 from workbench.engines.gguf import load_chat_templates
-from workbench.engines.known_models import find_embedded
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.render import render

@@ -9,7 +9,7 @@ from threading import Event, Thread, Timer
 import pytest
 
 from tests.bench.random_model import write_adapter
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build
 from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong

@@ -7,8 +7,8 @@ from threading import Thread
 import pytest
 
 from tests.waiting import await_until
+from workbench.engines.embedded_model import find_embedded
 from workbench.engines.gguf_files.vetting import GgufVetting
-from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.model_memory import memory_of
 from workbench.engines.models import LocalModels

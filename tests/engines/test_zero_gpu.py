@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from workbench.chat.message import Conversation, Message, Role
-from workbench.engines.known_models import find_embedded
+from workbench.engines.embedded_model import find_embedded
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.zero_gpu import ZeroGpuEngine, register, seconds_for
 from workbench.errors import ModelMissing

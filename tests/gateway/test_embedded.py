@@ -8,7 +8,7 @@ import pytest
 from tests.gateway.curl import run_curl
 from tests.gateway.serving import QUESTION, WEATHER, gateway_over
 from tests.peers.clients import CLIENTS, run_client
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.long]
 

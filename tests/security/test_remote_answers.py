@@ -19,8 +19,8 @@ from tests.engines.remote.asking import (
     text_of,
 )
 from tests.security.hostile_server import RawAnswer, hostile_server
-from workbench.engines.remote.openai_api import fetch_model_names
 from workbench.engines.remote.server import Server
+from workbench.engines.remote.transport.model_lists import fetch_model_names
 from workbench.errors import RemoteFailed
 from workbench.rollout.ports import Delta, FinishReason
 

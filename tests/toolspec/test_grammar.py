@@ -17,7 +17,7 @@ MARKS = CallMarks(open="<tool_call>\n", close="\n</tool_call>", between="\n")
 
 @pytest.fixture(scope="module")
 def vocabulary():
-    from workbench.engines.known_models import find_embedded
+    from workbench.engines.embedded_model import find_embedded
 
     params = llama_cpp.llama_model_default_params()
     params.vocab_only = True

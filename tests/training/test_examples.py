@@ -4,7 +4,7 @@ import pytest
 
 from tests.training.rows import drawn_rows, read
 from workbench.chat.message import Conversation, Message, Role
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.render import render
 from workbench.training.examples import IGNORED, TextPiece, encode, examples_of

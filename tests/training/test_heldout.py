@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import scripted
 from tests.training.rows import contracts
 from workbench.cli.training import heldout as command
-from workbench.engines.known_models import REMEDY, find_embedded, find_embedded_adapter
+from workbench.engines.embedded_model import REMEDY, find_embedded, find_embedded_adapter
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse

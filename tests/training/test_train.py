@@ -11,7 +11,7 @@ from hashlib import sha256
 import numpy
 import pytest
 
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed: make test EXTRAS=train")
 transformers = pytest.importorskip("transformers", reason="the extra train is not installed")

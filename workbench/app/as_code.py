@@ -13,8 +13,8 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.contract.compose import TOOLS_APART
 from workbench.engines.all_models import HF_INFERENCE, OPENAI
 from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.openai_request import OpenAiRequest, build_request
-from workbench.engines.remote.probes import ProbedServer
+from workbench.engines.remote.probes.server_probes import ProbedServer
+from workbench.engines.remote.request.openai_request import OpenAiRequest, build_request
 from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind, ToolsBy
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.run_config import RunConfig

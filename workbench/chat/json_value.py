@@ -143,6 +143,15 @@ def value_at(value: JsonValue, pointer: str) -> JsonValue:
     return value
 
 
+def pointer(parts: Sequence[str | int]) -> str:
+    """Return the JSON pointer with these parts. *Source:* RFC 6901.
+
+    >>> pointer(["items", 2, "a/b"])
+    '/items/2/a~1b'
+    """
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
 def pointer_parts(pointer: str) -> list[str]:
     """Return the keys and indexes of a JSON pointer.
 

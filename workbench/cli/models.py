@@ -58,7 +58,7 @@ def show_models(json_output: JsonOption = False) -> None:
 
     Asks the servers of the settings and of servers.yaml for their models.
     """
-    from workbench.engines.known_models import REMEDY, find_embedded
+    from workbench.engines.embedded_model import REMEDY, find_embedded
     from workbench.wiring import build_models
 
     settings, hub = read_settings(), _hub()
@@ -127,7 +127,7 @@ def show(
 
     Lists their size and quantisation, and whether they fit this machine.
     """
-    from workbench.engines.known_models import known_model
+    from workbench.engines.hub.known_models import known_model
 
     files = _hub().files(repository.removeprefix("hf:"), with_token=True)
     known = known_model(repository)
@@ -161,7 +161,7 @@ def pull(
     After Ctrl+C, the next download continues where this one stopped.
     """
     if name == EMBEDDED:
-        from workbench.engines.known_models import fetch_embedded, find_embedded
+        from workbench.engines.embedded_model import fetch_embedded, find_embedded
 
         path = str(find_embedded() or fetch_embedded())
     else:

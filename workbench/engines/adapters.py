@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.embedded_model import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.engines.gguf import load_type
-from workbench.engines.known_models import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.errors import BadInput
 
 

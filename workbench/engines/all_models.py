@@ -11,9 +11,9 @@ from typing import Final, Protocol
 from workbench.engines.adapters import PLUS, is_plain, place_of
 from workbench.engines.models import HUB, LocalModels
 from workbench.engines.remote.engine import RemoteEngine, ServerFacts
-from workbench.engines.remote.probes import ServerProbes
+from workbench.engines.remote.probes.server_probes import ServerProbes
 from workbench.engines.remote.server import Server
-from workbench.engines.remote.server_lists import ServerLists
+from workbench.engines.remote.transport.model_lists import ServerLists
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Engine

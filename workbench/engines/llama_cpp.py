@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
 from threading import Lock
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
 from workbench.engines.adapters import read_receipt
+from workbench.engines.embedded_model import CHOOSE_MODEL
 from workbench.engines.fifo_lock import FifoLock
-from workbench.engines.known_models import CHOOSE_MODEL
-from workbench.engines.llama_loading import LoadOptions, LoraAdapter
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter, fingerprint_of
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.logprobs import CallOpening, Decision
 from workbench.rollout.ports import Capabilities, Delta, EmittedToken, FinishReason, GenerationRequest, Usage
@@ -66,8 +65,6 @@ def _chars_at(starts: Sequence[int], size: int) -> list[int]:
 
 LEAST_ROOM_TOKENS: Final = 16
 """A prompt is refused if it leaves fewer tokens than this for the completion."""
-FINGERPRINT_BYTES: Final = 1 << 20
-"""Number of bytes at each end of a GGUF file that go into its fingerprint."""
 LOOK_EVERY_S: Final = 0.05
 """How often a waiting request checks whether it was cancelled."""
 
@@ -361,26 +358,6 @@ def call_threshold_of(loading: LoadOptions) -> float:
 def _described(adapter: LoraAdapter) -> str:
     scale = "" if adapter.scale == 1 else f" x {adapter.scale:g}"
     return f"adapter {adapter.name}{scale}"
-
-
-def fingerprint_of(path: Path, loading: LoadOptions | None = None) -> str:
-    """Return a SHA-256 (hex) of the size and both ends of a GGUF file and its adapters: metadata and last tensors.
-
-    Hashing all of a file of many GB would take longer than loading it.
-    """
-    ends = _ends_of(path)
-    for adapter in loading.lora if loading else ():
-        ends += f"+{adapter.scale}".encode() + _ends_of(adapter.path)
-    return sha256(ends).hexdigest()
-
-
-def _ends_of(path: Path) -> bytes:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        head = file.read(FINGERPRINT_BYTES)
-        file.seek(max(size - FINGERPRINT_BYTES, 0))
-        tail = file.read()
-    return str(size).encode() + head + tail
 
 
 def _last(reason: FinishReason, *, prompt: int, cached: int, evaluated: int, written: int) -> Delta:

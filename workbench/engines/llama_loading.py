@@ -6,12 +6,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from workbench.settings import FlashAttention
 
 MEGABYTE: Final = 1 << 20
+FINGERPRINT_BYTES: Final = 1 << 20
+"""Number of bytes at each end of a GGUF file that go into its fingerprint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,3 +154,23 @@ def llama_log() -> LlamaLog:
     log.callback = llama_cpp.llama_log_callback(log.write)
     llama_cpp.llama_log_set(log.callback, ctypes.c_void_p(0))
     return log
+
+
+def fingerprint_of(path: Path, loading: LoadOptions | None = None) -> str:
+    """Return a SHA-256 (hex) of the size and both ends of a GGUF file and its adapters: metadata and last tensors.
+
+    Hashing all of a file of many GB would take longer than loading it.
+    """
+    ends = _ends_of(path)
+    for adapter in loading.lora if loading else ():
+        ends += f"+{adapter.scale}".encode() + _ends_of(adapter.path)
+    return sha256(ends).hexdigest()
+
+
+def _ends_of(path: Path) -> bytes:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(FINGERPRINT_BYTES)
+        file.seek(max(size - FINGERPRINT_BYTES, 0))
+        tail = file.read()
+    return str(size).encode() + head + tail

@@ -9,11 +9,17 @@ from threading import Condition
 from typing import TYPE_CHECKING, Final
 
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, place_of, split_name
+from workbench.engines.embedded_model import CHOOSE_MODEL, EMBEDDED, REMEDY, find_embedded
 from workbench.engines.fifo_lock import FifoLock
 from workbench.engines.gguf_files.vetting import GgufVetting, ModelFiles
-from workbench.engines.known_models import CHOOSE_MODEL, EMBEDDED, REMEDY, find_embedded
-from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_binding, load_llama_cpp
-from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build, weights_key
+from workbench.engines.llama_cpp import LlamaCppEngine, load_binding, load_llama_cpp
+from workbench.engines.llama_loading import (
+    LoadOptions,
+    LoraAdapter,
+    describe_build,
+    fingerprint_of,
+    weights_key,
+)
 from workbench.engines.model_memory import ModelMemory, default_budget_bytes, memory_of
 from workbench.errors import ModelMissing
 from workbench.rollout.models import ModelStatus

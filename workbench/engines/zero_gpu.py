@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
-from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_llama_cpp
-from workbench.engines.llama_loading import LoadOptions
+from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
+from workbench.engines.llama_loading import LoadOptions, fingerprint_of
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 

@@ -10,9 +10,8 @@ from typing import Any, Final, cast
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from workbench.chat.json_value import JsonValue, load_json
+from workbench.chat.json_value import JsonValue, load_json, pointer
 from workbench.errors import BadInput
-from workbench.toolspec.check import pointer
 from workbench.toolspec.form_faults import form_faults
 from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer
 from workbench.chat.message import ToolResult
 from workbench.chat.short_text import shortened
 from workbench.rollout.result_room import cut_text
-from workbench.toolspec.check import check_arguments, pointer
+from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import Coercion, coerced, coercions, types_allowed
 from workbench.toolspec.spec import ToolSpec
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer
 from workbench.errors import BadInput
 from workbench.toolbox.catalog_form import (
     RuleFile,
@@ -19,7 +19,7 @@ from workbench.toolbox.catalog_form import (
     tool_problems,
 )
 from workbench.toolbox.mocks import MockRule
-from workbench.toolspec.check import pointer, spec_errors
+from workbench.toolspec.check import spec_errors
 from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import dump_yaml, load_yaml

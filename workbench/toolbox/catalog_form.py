@@ -7,13 +7,13 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import as_object
+from workbench.chat.json_value import as_object, pointer
 from workbench.chat.near_names import nearest_name
 from workbench.errors import BadInput
 from workbench.toolbox.mock_templates import template_problem
 from workbench.toolbox.mocks import MAX_LATENCY_MS
 from workbench.toolspec.budget import REQUEST_STEPS, budget
-from workbench.toolspec.check import pointer, spec_errors, undeclared_argument
+from workbench.toolspec.check import spec_errors, undeclared_argument
 from workbench.toolspec.conditions import (
     ALL_ARGUMENTS,
     condition_problem,

@@ -2,8 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from workbench.chat.json_value import JsonValue
-from workbench.toolspec.check import check_arguments, pointer
+from workbench.chat.json_value import JsonValue, pointer
+from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import ANY, argument_kinds
 from workbench.toolspec.spec import ToolSpec, cached_on
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer
 from workbench.chat.near_names import did_you_mean
 from workbench.chat.short_text import shortened
 from workbench.toolspec.budget import BudgetExceeded, budget
@@ -143,15 +143,6 @@ def undeclared_argument(parameters: JsonObject, name: str) -> str:
     if any(key in parameters for key in ("patternProperties", "allOf", "anyOf", "oneOf", "$ref")):
         return ""
     return did_you_mean(name, properties, otherwise=f"its arguments: {', '.join(properties)}")
-
-
-def pointer(parts: "list[str | int] | tuple[str | int, ...]") -> str:
-    """Return the JSON pointer with these parts. *Source:* RFC 6901.
-
-    >>> pointer(["items", 2, "a/b"])
-    '/items/2/a~1b'
-    """
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer
 from workbench.chat.short_text import shortened
 from workbench.toolspec.lint_schemas import SCHEMA_CODES, lint_schemas
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
@@ -104,7 +104,7 @@ def _of_tool(spec: ToolSpec) -> Iterator[Finding]:
 
 def _of_parameter(spec: ToolSpec, name: str) -> Iterator[Finding]:
     schema = spec.properties[name]
-    where = "/function/parameters/properties/" + name.replace("~", "~0").replace("/", "~1")
+    where = "/function/parameters/properties" + pointer([name])
     if not schema.get("description"):
         yield _note("parameter-no-description", f"{name!r} has no description", where)
     if name.lower() in _MISREAD - {"name", "id", "type"}:

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer
 from workbench.chat.near_names import nearest_name
 from workbench.chat.short_text import shortened
 from workbench.toolspec.budget import BudgetExceeded, budget
-from workbench.toolspec.check import pointer
 from workbench.toolspec.conditions import first_violation
 from workbench.toolspec.spec import ToolSpec, canonical_json
 

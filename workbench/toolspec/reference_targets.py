@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer
 from workbench.errors import ConstraintFailed
-from workbench.toolspec.check import pointer
 from workbench.toolspec.drafts import Draft
 
 Where = tuple[str | int, ...]

@@ -22,9 +22,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer
 from workbench.errors import ConstraintFailed
-from workbench.toolspec.check import pointer
 from workbench.toolspec.coerce import ALL_TYPES
 from workbench.toolspec.conjunction import LIMITS, NEVER, Case, Goal, both, value_key
 from workbench.toolspec.drafts import Draft

@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, cast
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, pointer
 from workbench.errors import ConstraintFailed
 from workbench.toolspec.budget import BudgetExceeded, budget
-from workbench.toolspec.check import pointer
 from workbench.toolspec.conjunction import LIMITS, Case, Goal, matches
 from workbench.toolspec.drafts import Draft
 from workbench.toolspec.gbnf import MAX_REPETITIONS, GrammarRules, add_key_without, counted, literal

@@ -11,11 +11,10 @@ from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
+from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep, pointer
 from workbench.chat.short_text import shortened
 from workbench.toolspec.bounded_validator import bounded_validator, meta_schema_of, unresolved_references
 from workbench.toolspec.budget import BudgetExceeded, budget
-from workbench.toolspec.check import pointer
 from workbench.toolspec.drafts import Draft
 from workbench.toolspec.normal_schema import NormalSchema
 from workbench.toolspec.patterns import pattern_problem

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, cast
 
 from workbench.chat.finding import Severity
-from workbench.chat.json_value import JsonObject, JsonValue, pointer_parts
-from workbench.toolspec.check import check_arguments, pointer
+from workbench.chat.json_value import JsonObject, JsonValue, pointer, pointer_parts
+from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import ToolSpec
 
 _CACHE_KEY: Final = "_closed"

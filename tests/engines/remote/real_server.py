@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.engines.embedded_model import REMEDY, find_embedded
 
 _SERVER = """
 import sys, threading, time, uvicorn

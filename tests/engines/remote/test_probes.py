@@ -36,8 +36,8 @@ from workbench.engines.all_models import AllModels, EngineSources
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.openai_request import build_request
-from workbench.engines.remote.probes import ProbedServer, ServerProbes
+from workbench.engines.remote.probes.server_probes import ProbedServer, ServerProbes
+from workbench.engines.remote.request.openai_request import build_request
 from workbench.engines.remote.server import Mode, Server, ServerKind, ToolsBy
 from workbench.rollout.ports import ChoiceKind, Constraint, ToolChoice
 from workbench.rollout.sampling import Sampling

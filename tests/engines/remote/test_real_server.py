@@ -9,7 +9,7 @@ import pytest
 from tests.engines.remote.asking import CONVERSATION, hf_engine, openai_engine, raw_engine, text_of
 from tests.engines.remote.real_server import real_server
 from workbench.chat.message import Conversation, Message, Role
-from workbench.engines.known_models import find_embedded
+from workbench.engines.embedded_model import find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.remote.server import ServerKind
@@ -79,8 +79,8 @@ def test_after_stopping_the_server_answers_the_next_request(url):
 
 
 def test_a_chat_server_s_models_are_listed(url):
-    from workbench.engines.remote.openai_api import fetch_model_names
     from workbench.engines.remote.server import Server
+    from workbench.engines.remote.transport.model_lists import fetch_model_names
 
     assert fetch_model_names(Server(name="", base_url=url)) == ("hermes",)
 

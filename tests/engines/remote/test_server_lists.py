@@ -8,7 +8,13 @@ from tests.engines.remote.asking import ask
 from tests.engines.remote.scripted_server import Answer, RecordedRequest, refused, said, scripted_server
 from tests.engines.test_all_models import models_for
 from workbench.engines.remote.server import Server, ServerKind
-from workbench.engines.remote.server_lists import FRESH_S, ListedModel, ServerList, ServerLists, parse_list
+from workbench.engines.remote.transport.model_lists import (
+    FRESH_S,
+    ListedModel,
+    ServerList,
+    ServerLists,
+    parse_list,
+)
 from workbench.errors import BadInput, RemoteFailed
 from workbench.settings import Secret
 
@@ -50,7 +56,7 @@ def test_the_models_of_all_servers_are_listed_once_they_were_asked():
 
 
 def test_a_server_that_does_not_answer_is_a_problem_and_hides_no_other(monkeypatch):
-    monkeypatch.setattr("workbench.engines.remote.server_lists.ASK_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("workbench.engines.remote.transport.model_lists.ASK_TIMEOUT_S", 0.3)
     slow = Answer(pieces=(20.0,))
     with scripted_server(listing("a")) as one, scripted_server(slow) as two:
         models = models_for(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workbench.chat.json_value import JsonObject
-from workbench.engines.remote.probes import (
+from workbench.engines.remote.probes.server_probes import (
     AGAIN_S,
     REUSED_S,
     STILL_ASKED,

@@ -13,8 +13,8 @@ import pytest
 from tests.trajectory.validate.rows import OPENAI, PARIS, SHAREGPT, changed
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
+from workbench.library.datasets.file_row import FileRow
 from workbench.library.datasets.opened_rows import OpenedRows
-from workbench.library.datasets.row_files import FileRow
 from workbench.trajectory.sets.row_index import MarkKind
 
 WRONG = changed(SHAREGPT, "conversations", 2, "value", to=PARIS.replace('"days": 2', '"days": 0'))

@@ -27,7 +27,7 @@ from tests.trajectory.formats.agent_logs import (
 )
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
-from workbench.library.datasets.export_target import ReadLimits
+from workbench.library.datasets.file_row import ReadLimits
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.library.datasets.row_files import read_row, read_rows, shards_of
 from workbench.library.datasets.row_writer import open_log_writer

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from workbench.engines.hub.hub_models import CachedModel, HubFile, HubRepository, MemoryFit, PullProgress
-from workbench.engines.known_models import KNOWN_MODELS
+from workbench.engines.hub.known_models import KNOWN_MODELS
 from workbench.hermes.spelling.families import family_named
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.server_abilities import ServerAbilities

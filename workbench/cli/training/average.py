@@ -54,7 +54,7 @@ def average(
 
 def _file(name: str) -> Path:
     from workbench.engines.adapters import AdapterFiles
-    from workbench.engines.known_models import find_embedded_adapter
+    from workbench.engines.embedded_model import find_embedded_adapter
 
     embedded = find_embedded_adapter() if name == "embedded" else None
     return embedded or AdapterFiles().file(name)

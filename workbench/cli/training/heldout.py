@@ -110,7 +110,7 @@ def draw_measurement(
 
 
 def _adapter(chosen: Path | None) -> Path:
-    from workbench.engines.known_models import find_embedded_adapter
+    from workbench.engines.embedded_model import find_embedded_adapter
 
     path = chosen or find_embedded_adapter()
     if path is None:

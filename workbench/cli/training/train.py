@@ -220,7 +220,7 @@ def _rows(files: list[str]) -> "Iterator[TrainingRow]":
 def _base(name: str) -> str:
     if name != "embedded":
         return name
-    from workbench.engines.known_models import REMEDY, find_embedded
+    from workbench.engines.embedded_model import REMEDY, find_embedded
 
     path = find_embedded()
     if path is None:
@@ -229,7 +229,7 @@ def _base(name: str) -> str:
 
 
 def _start(name: str, rank: int) -> Path | None:
-    from workbench.engines.known_models import find_embedded_adapter
+    from workbench.engines.embedded_model import find_embedded_adapter
 
     if not name:
         return None

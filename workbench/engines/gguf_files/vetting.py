@@ -17,8 +17,7 @@ from typing import Final, cast
 from workbench.engines.gguf_files.checks import check_adapter_file, check_model_file
 from workbench.engines.gguf_files.trial import open_in_child
 from workbench.engines.hub.hub_models import parts_of
-from workbench.engines.llama_cpp import fingerprint_of
-from workbench.engines.llama_loading import LoadOptions, describe_build
+from workbench.engines.llama_loading import LoadOptions, describe_build, fingerprint_of
 from workbench.errors import BadInput, EngineError, ModelMissing
 
 FAILED_FOR_S: Final = 60.0

@@ -22,7 +22,7 @@ from workbench.engines.hub.hub_models import (
     quantisation,
     sizes_of,
 )
-from workbench.engines.known_models import KNOWN_MODELS
+from workbench.engines.hub.known_models import KNOWN_MODELS
 from workbench.errors import BadInput, RemoteFailed
 
 if TYPE_CHECKING:

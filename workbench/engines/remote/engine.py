@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.json_value import JsonObject
-from workbench.engines.remote.answer_limits import (
+from workbench.engines.remote.call_wrapping import wrap_call
+from workbench.engines.remote.chunks import ChunkReader
+from workbench.engines.remote.probes.server_probes import ProbedServer
+from workbench.engines.remote.request.forced_calls import is_way_known
+from workbench.engines.remote.request.openai_request import estimated_tokens, is_bare_call
+from workbench.engines.remote.server import Mode, Server, ServerKind
+from workbench.engines.remote.transport.answer_limits import (
     StreamTimeout,
     TokenMeter,
     limits_of_completion,
     wait_before,
 )
-from workbench.engines.remote.background_stream import BackgroundStream
-from workbench.engines.remote.call_wrapping import wrap_call
-from workbench.engines.remote.chunks import ChunkReader
-from workbench.engines.remote.failures import Refusal, quoted, remote_failed
-from workbench.engines.remote.forced_calls import is_way_known
-from workbench.engines.remote.openai_request import estimated_tokens, is_bare_call
-from workbench.engines.remote.probes import ProbedServer
-from workbench.engines.remote.server import Mode, Server, ServerKind
+from workbench.engines.remote.transport.background_stream import BackgroundStream
+from workbench.engines.remote.transport.failures import Refusal, quoted, remote_failed
 from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 

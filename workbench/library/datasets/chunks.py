@@ -9,13 +9,8 @@ from typing import Final, NamedTuple, Protocol
 
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
 from workbench.library.datasets.file_lines import FileLine
-from workbench.library.datasets.row_files import (
-    FileRow,
-    format_of_row,
-    parse_line,
-    read_raw,
-    until_damaged,
-)
+from workbench.library.datasets.file_row import FileRow
+from workbench.library.datasets.row_files import format_of_row, parse_line, read_raw, until_damaged
 from workbench.library.ray_cluster import map_numbers, started_ray
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import FileRow, read_row, read_rows
+from workbench.library.datasets.file_row import FileRow
+from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.compress import (
     CompressionMetrics,

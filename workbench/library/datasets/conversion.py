@@ -7,14 +7,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import (
-    STANDARD_INPUT,
-    FileRow,
-    read_row,
-    read_rows,
-    shards_of,
-    until_damaged,
-)
+from workbench.library.datasets.file_row import FileRow
+from workbench.library.datasets.row_files import STANDARD_INPUT, read_row, read_rows, shards_of, until_damaged
 from workbench.library.datasets.row_writer import RowWriter, open_log_writer, open_writer
 from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.formats.row_format import RowFormat

@@ -1,6 +1,5 @@
 """The target of an export, its limits and its summary."""
 
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -12,18 +11,6 @@ from workbench.trajectory.sets.split import RowSplit
 
 class ExportRefused(BadInput):
     """Sessions have errors, and skipping them was not allowed, so nothing was written."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadLimits:
-    """Limits for reading a file. A compressed file can be a thousand times larger than it looks."""
-
-    unpacked_bytes: int = sys.maxsize
-    """Bytes of all rows after decompression; each line counts as 100 bytes or more."""
-    row_bytes: int = 1 << 27
-    """Bytes of a row after decompression; in memory it needs several times as much."""
-    row_containers: int = sys.maxsize
-    """Objects and arrays in a row, which need fifty times the memory of their text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

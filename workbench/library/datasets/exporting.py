@@ -14,7 +14,8 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
-from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget, ReadLimits
+from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
+from workbench.library.datasets.file_row import ReadLimits
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.library.datasets.file_row import FileRow
 from workbench.library.datasets.receipts import FileFormat, ReceiptMaker
-from workbench.library.datasets.row_files import STANDARD_INPUT, FileRow, format_of_row, read_rows
+from workbench.library.datasets.row_files import STANDARD_INPUT, format_of_row, read_rows
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, open_writer
 from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.formats.row_format import RowFormat

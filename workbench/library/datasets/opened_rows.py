@@ -14,11 +14,9 @@ from typing import IO, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, loads_fast
 from workbench.errors import BadInput
-from workbench.library.datasets.export_target import ReadLimits
 from workbench.library.datasets.file_lines import FileLine
+from workbench.library.datasets.file_row import OWN_FILE, FileRow, ReadLimits
 from workbench.library.datasets.row_files import (
-    OWN_FILE,
-    FileRow,
     format_of_row,
     has_plain_lines,
     parse_line,

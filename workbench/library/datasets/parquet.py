@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 from workbench.chat.json_value import JsonObject, JsonValue, loads_fast, values_in
 from workbench.errors import BadInput
 from workbench.hermes.spelling.tools import template_json
-from workbench.library.datasets.export_target import ReadLimits
-from workbench.library.datasets.row_files import OWN_FILE, DamagedFile, FileRow, too_large
+from workbench.library.datasets.file_row import OWN_FILE, DamagedFile, FileRow, ReadLimits, too_large
 
 _MOST_COLUMNS: Final = 1_000
 """Maximum number of leaf columns; each is opened separately."""

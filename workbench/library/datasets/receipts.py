@@ -9,7 +9,8 @@ from pathlib import Path
 from workbench import __version__
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import FileRow, RowWithFormat, format_of_row, read_rows
+from workbench.library.datasets.file_row import FileRow
+from workbench.library.datasets.row_files import RowWithFormat, format_of_row, read_rows
 from workbench.trajectory.formats.known import AUTO, FORMATS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of

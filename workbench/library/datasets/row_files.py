@@ -14,8 +14,8 @@ from typing import IO, Final, NamedTuple, TypeVar, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_strict, repeated_keys
 from workbench.errors import BadInput
-from workbench.library.datasets.export_target import ReadLimits
 from workbench.library.datasets.file_lines import FileLine, with_joined_objects
+from workbench.library.datasets.file_row import OWN_FILE, DamagedFile, FileRow, ReadLimits, too_large
 from workbench.trajectory.formats.known import format_for, log_format
 from workbench.trajectory.formats.logs.session_log import TRACES
 from workbench.trajectory.formats.row_format import LogShape, RowFormat
@@ -24,38 +24,10 @@ from workbench.trajectory.validate.loading import read_fields
 
 STANDARD_INPUT: Final = "-"
 """Name for standard input, which must have JSON Lines."""
-OWN_FILE: Final = ReadLimits()
-"""No limits, for files that the user names on their own machine."""
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
-
-
-class DamagedFile(BadInput):
-    """A file is cut off, or its compression or its Parquet is damaged."""
-
-
-class FileRow(NamedTuple):
-    """A row of a file, or why it cannot be read."""
-
-    number: int
-    """From 1: the line in JSON Lines, or the position in an array or Parquet file."""
-    fields: JsonObject | None
-    """The row; None if it cannot be read."""
-    problem: str = ""
-    """Why it cannot be read; empty if it can."""
-    line: bytes | None = None
-    """Its line without the line feed, byte for byte; None if it is not a line of JSON."""
-    repeated: tuple[str, ...] = ()
-    """JSON pointers to the keys that an object of the row has twice. `fields` has the last value of each."""
-    is_session: bool = False
-    """Whether it is made of several lines of the file, the events of a session."""
-
-    def line_of(self, finding: RowFinding) -> int:
-        """Return the number for a finding about the row: for a session, the line of the event."""
-        match = _EVENT.match(finding.call_pointer or finding.pointer) if self.is_session else None
-        return int(match[1]) + 1 if match else self.number
 
 
 class RowWithFormat(NamedTuple):
@@ -69,7 +41,6 @@ class RowWithFormat(NamedTuple):
 
 
 ReadAs = TypeVar("ReadAs", bound="FileLine | FileRow")
-_EVENT: Final = re.compile(rf"/{TRACES}/(\d+)")
 _ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".parquet")
 
 
@@ -224,16 +195,6 @@ def _as_row(
     if isinstance(value, dict):
         return FileRow(number, value, line=line, repeated=repeated)
     return FileRow(number, None, "not a JSON object")
-
-
-def too_large(source: str, limits: ReadLimits, *, is_row: bool = False, number: int = 0) -> BadInput:
-    """Return the error for a file or row that exceeds the limits."""
-    if is_row:
-        size = limits.row_bytes // 1_000_000
-        problem = f"row {number:,} is larger than {size} MB, or has too many objects and arrays"
-        return BadInput(f"file {Path(source).name}", problem, "remove that row")
-    problem = f"after decompression, it is larger than {limits.unpacked_bytes // 1_000_000} MB"
-    return BadInput(f"file {Path(source).name}", problem, "split it into several files")
 
 
 def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLine]:

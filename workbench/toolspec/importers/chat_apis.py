@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer
 from workbench.chat.short_text import shortened
-from workbench.toolspec.check import pointer
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _SCHEMA_KEYS: Final = {"anthropic": "input_schema", "mcp": "inputSchema"}

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject, JsonValue, as_object, value_at
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer, value_at
 from workbench.errors import BadInput
-from workbench.toolspec.check import pointer
 from workbench.toolspec.importers.chat_apis import ImportedTools, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -7,8 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Final, NamedTuple, cast
 from uuid import UUID
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.toolspec.check import pointer
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer
 
 _MAX_DEPTH: Final = 20
 

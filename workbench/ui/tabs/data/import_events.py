@@ -12,7 +12,7 @@ import gradio as gr
 from workbench.records.owner import Permission
 from workbench.ui.owners import needs
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
-from workbench.library.datasets.export_target import ReadLimits
+from workbench.library.datasets.file_row import ReadLimits
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.owners import services_of

@@ -14,7 +14,7 @@ from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.opened_rows import OpenedRows
-from workbench.library.datasets.row_files import FileRow
+from workbench.library.datasets.file_row import FileRow
 from workbench.library.datasets.session_export import export_rows
 from workbench.library.datasets.set_diff import SetDiff
 from workbench.records.corpus.conversations import ExportConversation

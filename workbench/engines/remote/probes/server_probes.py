@@ -23,11 +23,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from threading import Event, Lock, Thread
-from typing import Final, NamedTuple
+from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.engines.remote.failures import TEMPORARY
-from workbench.engines.remote.known_abilities import (
+from workbench.engines.remote.probes.known_abilities import (
     CHAT_GRAMMAR,
     CHOICE_IS_TEXT,
     SPELLINGS,
@@ -37,6 +36,7 @@ from workbench.engines.remote.known_abilities import (
     spellings_of,
 )
 from workbench.engines.remote.server import Mode, Server, ServerKind
+from workbench.engines.remote.transport.sending import FINAL, PlainAnswer, send_plain
 from workbench.rollout.ports import Constraint
 from workbench.rollout.server_abilities import ServerAbilities
 
@@ -64,27 +64,8 @@ _MAY_BE_A_CALL: Final = ("{", "[", "<", "`")
 """A text that starts with one of these may be a call that is not complete after one token."""
 _LOOK_EVERY_S: Final = 0.05
 _ABSENT: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
-_OPEN: Final = TEMPORARY - {HTTPStatus.INTERNAL_SERVER_ERROR}
-"""Temporary refusals. A failure with status 500 is more likely one of this request."""
-_LAST: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 _MOST_SILENT: Final = 2
 """How many requests in a row may get no answer from a server that has answered before."""
-
-
-class PlainAnswer(NamedTuple):
-    """The answer to a request that is not streamed."""
-
-    status: int | None
-    """HTTP status. None if there was no usable answer."""
-    choice: JsonObject
-    """The first choice. Empty if there is none."""
-    problem: str = ""
-    """Why there was no usable answer. Empty if there was one."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the same request may show something at another time."""
-        return self.status is None or self.status in _OPEN or self.status in _LAST
 
 
 SendPlain = Callable[[Server, str, JsonObject, float], PlainAnswer]
@@ -108,17 +89,10 @@ class ProbedServer:
         return (self.spelling,) if self.spelling else spellings_of(kind)
 
 
-def _send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
-    # The client of the OpenAI protocol is slow to import.
-    from workbench.engines.remote.openai_api import send_plain
-
-    return send_plain(server, path, body, timeout_s=timeout_s)
-
-
 class ServerProbes:
     """Finds out what servers can do and remembers it, by server and model. Thread-safe."""
 
-    def __init__(self, send: SendPlain = _send, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, send: SendPlain = send_plain, clock: Callable[[], float] = time.monotonic) -> None:
         self._send = send
         self._clock = clock
         self._runs: dict[tuple[str, str, str], _Probing] = {}
@@ -313,7 +287,7 @@ class _Probing:
         answer = self._send(self._server, path, body, self._server.timeout_s)
         self._silent = 0 if answer.status else self._silent + 1
         self._has_answered = self._has_answered or answer.status is not None
-        self._is_last = answer.status in _LAST or self._silent >= (_MOST_SILENT if self._has_answered else 1)
+        self._is_last = answer.status in FINAL or self._silent >= (_MOST_SILENT if self._has_answered else 1)
         if answer.is_open:
             self._is_open, self._problem = True, answer.problem
         return answer

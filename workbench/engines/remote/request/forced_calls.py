@@ -14,8 +14,8 @@ as the protocol says. An answer without that call is then a finding.
 
 from enum import StrEnum
 
-from workbench.engines.remote.known_abilities import CHOICE_IS_TEXT
-from workbench.engines.remote.probes import ProbedServer
+from workbench.engines.remote.probes.known_abilities import CHOICE_IS_TEXT
+from workbench.engines.remote.probes.server_probes import ProbedServer
 from workbench.engines.remote.server import Mode, Server
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.rollout.server_abilities import ServerAbilities

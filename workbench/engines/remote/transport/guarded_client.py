@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import httpx2
 
-from workbench.engines.remote.answer_limits import ERROR_BYTES, AnswerError, AnswerLimits
+from workbench.engines.remote.transport.answer_limits import ERROR_BYTES, AnswerError, AnswerLimits
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """How long to wait until a server accepts the connection."""

@@ -11,13 +11,21 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from http import HTTPStatus
 from threading import Lock
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.engines.remote.server import Server, ServerKind
-from workbench.errors import RemoteFailed
+from workbench.engines.remote.transport.answer_limits import AnswerError
+from workbench.engines.remote.transport.event_stream import parse_bounded_json
+from workbench.engines.remote.transport.failures import CHECK_URL, Refusal, address_remedy, remote_failed
+from workbench.engines.remote.transport.sending import read_body, refusal_of
+from workbench.errors import RemoteFailed, WorkbenchError
 
+LIST_TIMEOUT_S: Final = 10.0
+"""Timeout for the list of models, if nobody waits for it."""
+NO_LIST: Final = f"the answer is not a list of models; {CHECK_URL}"
 ASK_TIMEOUT_S: Final = 3.0
 """How long a server may take to list its models, while somebody waits for it."""
 FRESH_S: Final = 60.0
@@ -92,15 +100,45 @@ def _context(entry: JsonObject) -> int:
     return next((value for value in values if isinstance(value, int) and 0 < value <= MOST_CONTEXT_TOKENS), 0)
 
 
+def fetch_model_names(server: Server) -> tuple[str, ...]:
+    """Return the names of the models on a server, in its order.
+
+    Raises:
+        RemoteFailed: The server cannot be reached, or its answer cannot be used.
+    """
+    return fetch_models(server, min(LIST_TIMEOUT_S, server.timeout_s)).names
+
+
+def fetch_models(server: Server, timeout_s: float) -> ServerList:
+    """Return the list of a server's models.
+
+    Args:
+        timeout_s: Maximum time until the list is complete.
+
+    Raises:
+        RemoteFailed: The server cannot be reached, or its answer cannot be used.
+    """
+    try:
+        body = read_body(server, "models", None, timeout_s=timeout_s)
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        refusal = refusal_of(error, timeout_s=timeout_s)
+        if refusal.status == HTTPStatus.NOT_FOUND:
+            problem = "it has no list of models at this address"
+            raise RemoteFailed(server.place, problem, address_remedy(server)) from error
+        raise remote_failed(refusal, server, "") from error
+    try:
+        models = parse_list(parse_bounded_json(body))
+    except AnswerError:
+        models = None
+    if models is None:
+        raise remote_failed(Refusal(status=None, message=NO_LIST, is_final=True), server, "")
+    return models
+
+
 FetchList = Callable[[Server, float], ServerList]
 """Asks a server for its models, with a timeout in seconds. Raises `RemoteFailed`."""
-
-
-def _fetch(server: Server, timeout_s: float) -> ServerList:
-    # The client of the OpenAI protocol is slow to import.
-    from workbench.engines.remote.openai_api import fetch_models
-
-    return fetch_models(server, timeout_s=timeout_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +153,7 @@ class _Answer:
 class ServerLists:
     """Asks servers for their models and remembers the answers. Thread-safe."""
 
-    def __init__(self, fetch: FetchList = _fetch, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, fetch: FetchList = fetch_models, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch = fetch
         self._clock = clock
         self._answers: dict[str, _Answer] = {}

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from workbench.engines.remote.failures import Refusal, silence
+from workbench.engines.remote.transport.failures import Refusal, silence
 from workbench.rollout.ports import Delta, StructuredCallPiece
 
 CHARS_PER_TOKEN: Final = 32

@@ -14,8 +14,8 @@ from itertools import chain
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, is_too_deep
-from workbench.engines.remote.answer_limits import MOST_DEPTH, AnswerError
-from workbench.engines.remote.failures import CHECK_URL, NO_JSON
+from workbench.engines.remote.transport.answer_limits import MOST_DEPTH, AnswerError
+from workbench.engines.remote.transport.failures import CHECK_URL, NO_JSON
 
 TOO_DEEP: Final = f"the server sent JSON with more than {MOST_DEPTH} levels"
 

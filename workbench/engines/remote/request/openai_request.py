@@ -5,9 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.engines.remote.forced_calls import ForcedBy, chosen_tools, forced_by, sent_choice
-from workbench.engines.remote.known_abilities import CHAT_GRAMMAR, constraint_fields, json_schema_format
-from workbench.engines.remote.probes import ProbedServer
+from workbench.engines.remote.probes.known_abilities import (
+    CHAT_GRAMMAR,
+    constraint_fields,
+    json_schema_format,
+)
+from workbench.engines.remote.probes.server_probes import ProbedServer
+from workbench.engines.remote.request.forced_calls import ForcedBy, chosen_tools, forced_by, sent_choice
 from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.openai_messages import to_chat_request
