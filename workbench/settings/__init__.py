@@ -1,5 +1,6 @@
 """Settings, read from the environment variables. No other module reads them."""
 
+from workbench.settings.parsing import Secret, read_secret
 from workbench.settings.reading import (
     CHOSEN_MODEL,
     choose_model,
@@ -11,13 +12,12 @@ from workbench.settings.value import (
     GATEWAY_CALLS,
     GATEWAY_LEVELS,
     KV_TYPES,
+    VARIABLES,
     FlashAttention,
-    Secret,
     Settings,
     Variables,
-    read_secret,
 )
-from workbench.settings.variables import VARIABLES, Variable
+from workbench.settings.variable import Variable
 
 __all__ = [
     "CHOSEN_MODEL",
