@@ -43,14 +43,21 @@ class Block(NamedTuple):
 
 def call_block(start: int, end: int, notes: BlockNotes, drafts: list[CallDraft]) -> Block:
     """Return a call block that was read, with the fixes of `notes` if it gives a call."""
-    fixes = notes.fixes() if drafts else ()
-    return Block(start, end, SegmentKind.CALL, True, tuple(drafts), fixes, notes.findings)
+    return Block(
+        start,
+        end,
+        SegmentKind.CALL,
+        is_call=True,
+        drafts=tuple(drafts),
+        fixes=notes.fixes() if drafts else (),
+        findings=notes.findings,
+    )
 
 
 def refused_block(code: str, start: int, end: int, message: str = "") -> Block:
     """Return a call block that gives no call, with one finding that says why."""
     kind = SegmentKind.UNCLOSED if code == "truncated" else SegmentKind.CALL
-    return Block(start, end, kind, True, findings=(finding_of(code, start, end, message),))
+    return Block(start, end, kind, is_call=True, findings=(finding_of(code, start, end, message),))
 
 
 def unread(start: int, end: int) -> Block:
@@ -152,7 +159,9 @@ def read_clean_block(completion: Completion, start: int) -> Block | None:
     if decoded is None or text[begin + decoded[1] : close].strip():
         return None
     draft = _plain_call(completion, decoded[0], begin, begin + decoded[1])
-    return Block(start, close + len(CALL_CLOSE), SegmentKind.CALL, True, (draft,)) if draft else None
+    if draft is None:
+        return None
+    return Block(start, close + len(CALL_CLOSE), SegmentKind.CALL, is_call=True, drafts=(draft,))
 
 
 def _plain_call(completion: Completion, value: object, start: int, end: int) -> CallDraft | None:
