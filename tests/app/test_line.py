@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.app.fair_queue import HOLD_S, FairQueue, QueueTicket, Share
-from workbench.app.limits import TEAM
 from workbench.app.queued_engine import EngineQueues
+from workbench.records.limits import TEAM
 from workbench.rollout.ports import Capabilities
 
 OWNERS = [("ann",), ("bob",), ("1.2.3.4", "x"), ("1.2.3.4", "y"), ("5.6.7.8", "x")]

@@ -8,9 +8,9 @@ import pytest
 
 from tests.services import services_for
 from workbench.app import tasks
-from workbench.app.limits import SPACE
 from workbench.app.tasks import MOST_WATCHERS, TAIL, EventLog, LoggedEvent, RunningTask, RunningTasks
 from workbench.errors import BadInput
+from workbench.records.limits import SPACE
 from workbench.rollout.ports import FinishReason
 
 

@@ -86,7 +86,7 @@ def test_the_front_matter_has_everything_that_a_space_needs():
 
 
 def test_the_how_to_names_the_limits_of_the_code():
-    from workbench.app.limits import SPACE
+    from workbench.records.limits import SPACE
 
     page = (CHECKOUT / "docs" / "how-to" / "deploy-to-a-space.md").read_text()
     for limit in (SPACE.max_tokens, SPACE.text_chars, SPACE.run_jobs, SPACE.import_rows):

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from tests.security.bombs import IMPORTS, SCHEMAS, TEMPLATE_ARGUMENTS, TEMPLATES, archives
-from workbench.app.limits import SPACE
 from workbench.chat.json_value import load_json
 from workbench.errors import BadInput, ConstraintFailed
 from workbench.library.datasets.row_files import read_rows
+from workbench.records.limits import SPACE
 from workbench.toolbox.mock_samples import sample
 from workbench.toolbox.mock_templates import render_template
 from workbench.toolspec.budget import BudgetExceeded, budget, spend

@@ -19,11 +19,11 @@ from tests.services import services_for
 from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.comparisons.running import run_comparison
 from workbench.app.fair_queue import ActivityCounter
-from workbench.app.limits import SPACE, PersonLimits
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.turns import begin_session, run_turn
 from workbench.errors import BadInput
+from workbench.records.limits import SPACE, PersonLimits
 from workbench.records.owner import Owner
 from workbench.suite.read_suite import parse_suite
 

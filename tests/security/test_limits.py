@@ -17,7 +17,6 @@ from tests.services import CHECKOUT, services_for
 from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
 from workbench.app.comparisons.running import run_comparison
 from workbench.app.labelling import LabellingRole, open_for_labelling
-from workbench.app.limits import LAPTOP, SPACE, TEAM, PersonLimits, limits_of
 from workbench.app.prepare import TurnContext
 from workbench.app.regenerate import ResumePoint, continue_from, regenerate_message
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -33,6 +32,7 @@ from workbench.library.datasets.row_import import ImportOptions, import_rows
 from workbench.records.labels.action import ActionId, ActionKind, FieldChange, LabelAction
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel
 from workbench.records.labels.project import Project
+from workbench.records.limits import LAPTOP, SPACE, TEAM, PersonLimits, limits_of
 from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
@@ -391,7 +391,7 @@ def test_the_size_of_stored_texts_is_limited(own: Services, what: str) -> None:
 
 def test_the_number_of_stored_objects_is_limited(fresh: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     tight = replace(SPACE, sessions=2, own_names=1, versions=2, runs=1, messages=5)
-    monkeypatch.setattr("workbench.app.limits.SPACE", tight)
+    monkeypatch.setattr("workbench.records.limits.SPACE", tight)
     space = as_space(fresh)
     setup = space.setup_for()
     for _ in range(2):
@@ -439,7 +439,9 @@ def _rows(folder: Path, count: int = 1) -> str:
 def test_the_size_and_the_rows_of_an_import_are_limited(
     fresh: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.app.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3))
+    monkeypatch.setattr(
+        "workbench.records.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3)
+    )
     space, visitor = as_space(fresh), Visitor(browser_key="browser:ann")
     events = ImportEvents(space, Jobs())
 

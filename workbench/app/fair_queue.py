@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from threading import Condition, Lock
 from typing import Final
 
-from workbench.app.limits import PersonLimits
+from workbench.records.limits import PersonLimits
 
 Share = tuple[str, ...]
 """Who sends a request, from the widest group to the narrowest, such as an address and a browser at that address."""

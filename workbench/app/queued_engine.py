@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from workbench.app.fair_queue import FairQueue, QueueTicket, Share
-from workbench.app.limits import PersonLimits
+from workbench.records.limits import PersonLimits
 from workbench.rollout.logprobs import CallOpening, Decision, LogprobsEngine
 from workbench.rollout.ports import (
     Capabilities,

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from workbench.app.fair_queue import ActivityCounter
-from workbench.app.limited_store import limited
-from workbench.app.limits import PersonLimits, limits_of
 from workbench.app.queued_engine import EngineQueues, QueueClient, QueuedEngine, queued
 from workbench.app.tasks import RunningTask, RunningTasks
 from workbench.app.version_files import take_file
 from workbench.errors import BadInput
+from workbench.records.limits import PersonLimits, limits_of
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import Version, VersionKind, no_such_contract, parse_reference
@@ -111,15 +110,30 @@ class Services:
     is_counted: bool = False
     """True inside a turn, run or comparison that is already counted."""
 
-    @property
-    def limits(self) -> PersonLimits:
-        """The owner's limits."""
-        return limits_of(self.settings)
+    limits: PersonLimits = field(init=False, compare=False)
+    """The owner's limits."""
+    owned: OwnedStore = field(init=False, compare=False)
+    """The owner's data. A write that exceeds a limit raises `BadInput`. Its parts are fields here, too."""
+    sessions: SessionStore = field(init=False, compare=False)
+    sharing: SharingStore = field(init=False, compare=False)
+    versions: VersionStore = field(init=False, compare=False)
+    labels: LabelStore = field(init=False, compare=False)
+    labelling: LabellingStore = field(init=False, compare=False)
+    audit: AuditStore = field(init=False, compare=False)
+    search: SearchStore = field(init=False, compare=False)
+    facts: FactStore = field(init=False, compare=False)
+    corpus: CorpusStore = field(init=False, compare=False)
+    runs: RunStore = field(init=False, compare=False)
+    comparisons: ComparisonStore = field(init=False, compare=False)
+    presets: PresetStore = field(init=False, compare=False)
+    recordings: RecordingStore = field(init=False, compare=False)
 
-    @property
-    def owned(self) -> OwnedStore:
-        """The owner's data, with the limits applied."""
-        return limited(self.store.of(self.owner), self.limits)
+    def __post_init__(self) -> None:
+        limits = limits_of(self.settings)
+        owned = self.store.of(self.owner, limits)
+        stores = {part.name: getattr(owned, part.name) for part in fields(owned)}
+        for name, value in {"limits": limits, "owned": owned, **stores}.items():
+            object.__setattr__(self, name, value)
 
     @contextmanager
     def at_work(self) -> Generator[Services]:
@@ -155,71 +169,6 @@ class Services:
             limits=limits,
         )
         return queued(engine, client)
-
-    @property
-    def sessions(self) -> SessionStore:
-        """The owner's sessions."""
-        return self.owned.sessions
-
-    @property
-    def versions(self) -> VersionStore:
-        """Versions of the owner and of the shared library."""
-        return self.owned.versions
-
-    @property
-    def labels(self) -> LabelStore:
-        """Labels of the owner's sessions, and the labelling queue."""
-        return self.owned.labels
-
-    @property
-    def labelling(self) -> LabellingStore:
-        """Sessions as a labeller sees them: the owner's own, and those of projects that they are a member of."""
-        return self.owned.labelling
-
-    @property
-    def audit(self) -> AuditStore:
-        """The audit log of the owner's data."""
-        return self.owned.audit
-
-    @property
-    def search(self) -> SearchStore:
-        """The search in the owner's sessions."""
-        return self.owned.search
-
-    @property
-    def facts(self) -> FactStore:
-        """Fixes, findings and dropped blocks in the owner's sessions."""
-        return self.owned.facts
-
-    @property
-    def corpus(self) -> CorpusStore:
-        """The owner's sessions as material for training rows, and imported rows."""
-        return self.owned.corpus
-
-    @property
-    def runs(self) -> RunStore:
-        """The owner's suite runs."""
-        return self.owned.runs
-
-    @property
-    def comparisons(self) -> ComparisonStore:
-        """The owner's comparisons."""
-        return self.owned.comparisons
-
-    @property
-    def presets(self) -> PresetStore:
-        """The owner's presets."""
-        return self.owned.presets
-
-    @property
-    def recordings(self) -> RecordingStore:
-        """The owner's sessions that are recorded from the requests of clients."""
-        return self.owned.recordings
-
-    @property
-    def sharing(self) -> SharingStore:
-        """Sessions that the owner shares, or opens by a link."""
-        return self.owned.sharing
 
     @property
     def tools(self) -> Catalog:

@@ -1,7 +1,6 @@
 """Store comparisons, their answers and votes."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from sqlmodel import Session, col, delete, select
@@ -19,11 +18,9 @@ from workbench.records.comparisons import (
     check_comparison,
     check_vote,
 )
-from workbench.records.owner import Owner
 from workbench.store import rows
 from workbench.store.audit import AuditWriter
-from workbench.store.database import Database
-from workbench.store.owner_scope import OwnerScope
+from workbench.store.owner_scope import OwnerScope, OwnerView
 from workbench.store.paths import message_row
 from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -99,9 +96,9 @@ def _vote(row: ComparisonVoteRow) -> Vote:
 class ComparisonStore(OwnerScope):
     """The comparisons of one owner's sessions. Each method is one transaction. Thread-safe."""
 
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        super().__init__(database, owner, now)
-        self._audit = AuditWriter(owner, now)
+    def __init__(self, view: OwnerView) -> None:
+        super().__init__(view)
+        self._audit = AuditWriter(view.owner, view.now)
 
     def create_comparison(self, title: str, comparison: Comparison) -> StoredComparison:
         """Store a new comparison.
@@ -112,7 +109,10 @@ class ComparisonStore(OwnerScope):
         """
         check_comparison(comparison)
         refuse_unstorable([title, comparison], "comparison")
+        self._limits.check_text("title", title)
+        self._limits.check_comparison(comparison)
         with self._database.writing() as db:
+            self._require_room(db, "comparisons", self._select_own(), self._limits.runs)
             session = self._own_session(db, comparison.session_id)
             row = ComparisonRow(
                 id=new_id(),

@@ -174,6 +174,7 @@ class ImportStore(OwnerScope):
         Raises:
             StoreError: A row has no messages, or the sessions could not be written. Then nothing is stored.
         """
+        left = self._sessions_left()
         results: list[str | BadInput] = []
         storable: list[DigestedImport] = []
         for digested in new:
@@ -181,6 +182,9 @@ class ImportStore(OwnerScope):
                 raise StoreError("a row without messages cannot be imported as a session")
             try:
                 refuse_unstorable_import(digested.new)
+                self._check_import(digested.new)
+                if left is not None and len(storable) >= left:
+                    self._limits.check_stored("sessions", self._limits.sessions or 0, self._limits.sessions)
             except BadInput as error:
                 results.append(error)
             else:
@@ -194,10 +198,25 @@ class ImportStore(OwnerScope):
             session_id for digested, session_id in zip(storable, ids, strict=True) if digested.new.is_queued
         ]
         if queued:
-            labels = LabelStore(self._database, self._owner, self._clock)
+            labels = LabelStore(self._view)
             for session_id in queued:
                 labels.move(session_id, QueueState.PENDING)
         return results
+
+    def _check_import(self, new: NewImport) -> None:
+        limits, messages = self._limits, (*new.messages, *new.rejected)
+        limits.check_setup(new.setup)
+        limits.check_stored("messages of a session", len(messages) - 1, limits.messages)
+        for message in messages:
+            limits.check_text("message", message.text)
+        limits.check_texts("tags", new.tags)
+
+    def _sessions_left(self) -> int | None:
+        """Return how many more sessions the owner may have. None: any number."""
+        if self._limits.sessions is None:
+            return None
+        with self._database.reading() as db:
+            return self._limits.sessions - len(db.exec(self._listed_ids()).all())
 
 
 class CorpusStore(ImportStore):

@@ -18,9 +18,8 @@ Example: Ann's project `round-1` has the annotators Ben and Cleo. Ben opens `ann
 are assigned to him, and Cleo's labels on a row once he has submitted his own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, or_, true
@@ -35,9 +34,8 @@ from workbench.records.labels.project import (
 )
 from workbench.records.owner import Owner, account_key, account_name
 from workbench.store.audit import AuditWriter
-from workbench.store.database import Database
 from workbench.store.label_rows import slot_of
-from workbench.store.owner_scope import SHARED, OwnerScope, no_session, scope_of
+from workbench.store.owner_scope import SHARED, OwnerScope, OwnerView, no_session
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
     LabelMemberRow,
@@ -91,10 +89,9 @@ class ProjectAccess:
 class LabelScope(OwnerScope):
     """Finds an owner's labelling projects and the sessions that they may label in them."""
 
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        super().__init__(database, owner, now)
-        self._scope = scope_of(owner)
-        self._account = account_name(owner.key)
+    def __init__(self, view: OwnerView) -> None:
+        super().__init__(view)
+        self._account = account_name(view.owner.key)
 
     def _is_listed(self) -> ColumnElement[bool]:
         """Return a condition that is true for the sessions that the owner may label in their own projects."""
@@ -194,7 +191,7 @@ class LabelScope(OwnerScope):
     def _auditor(self, access: ProjectAccess) -> AuditWriter:
         """Return a writer to the log of the project's owner."""
         key = None if access.row.owner == SHARED else access.row.owner
-        return AuditWriter(self._owner if not access.is_member else Owner(key=key), self._clock)
+        return AuditWriter(self._owner if not access.is_member else Owner(key=key), self._view.now)
 
 
 def no_project(name: str) -> StoreError:

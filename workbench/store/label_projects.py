@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlalchemy import insert
 from sqlmodel import Session, col, delete, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import BadInput
 from workbench.names import known_name
@@ -31,7 +32,7 @@ from workbench.store.label_access import LabelScope, ProjectAccess, no_project
 from workbench.store.label_queue import Queue
 from workbench.store.label_rows import label_value, project_value, put_project
 from workbench.store.rows import new_id
-from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.storable import problem_of
 from workbench.store.tables import (
     LabelMemberRow,
     LabelProjectRow,
@@ -60,8 +61,9 @@ class LabelProjectStore(LabelScope):
             BadInput: The project is invalid, belongs to somebody else, or contains text that cannot be stored.
         """
         check_project(project)
-        refuse_unstorable(project, "project")
-        refuse_unstorable(who, "who")
+        self._accept(project, "project")
+        self._accept(who, "who")
+        self._limits.check_stored("members", len(project.members) - 1, self._limits.runs)
         where = f"labelling project {project.reference!r}"
         if project.owner:
             raise BadInput(where, "only its owner can change it", f"ask {project.owner!r}")
@@ -71,6 +73,8 @@ class LabelProjectStore(LabelScope):
             )
         with self._database.writing() as db:
             project = replace(project, name=self._stored_name(db, project.name))
+            if self._find_project(db, project.name) is None:
+                self._require_room(db, "label projects", self._own_projects(), self._limits.runs)
             row = self._ensure_project(db, project.name)
             access = ProjectAccess(row, ProjectRole.OWNER)
             [before] = self._project_values(db, [access])
@@ -103,9 +107,8 @@ class LabelProjectStore(LabelScope):
     def list_projects(self) -> Sequence[Project]:
         """Return all projects, sorted by name: the default project, the owner's own, and those they are a member of."""
         is_shown = col(LabelProjectRow.deleted_at).is_(None)
-        own = select(LabelProjectRow).where(col(LabelProjectRow.owner) == self._scope, is_shown)
         with self._database.reading() as db:
-            rows = db.exec(own.order_by(col(LabelProjectRow.name)))
+            rows = db.exec(self._own_projects().order_by(col(LabelProjectRow.name)))
             accesses = [ProjectAccess(row, ProjectRole.OWNER) for row in rows]
             if self._account is not None and not problem_of(self._account):
                 shared = (
@@ -140,7 +143,7 @@ class LabelProjectStore(LabelScope):
             BadInput: There are fewer labellers than the overlap requires, or the project belongs to somebody else.
             StoreError: The project or a session does not exist.
         """
-        refuse_unstorable([*labellers, who], "labeller")
+        self._accept([*labellers, who], "labeller")
         with self._database.writing() as db:
             row = self._assignable(db, project)
             for session_id in session_ids:
@@ -168,7 +171,7 @@ class LabelProjectStore(LabelScope):
             BadInput: There are fewer labellers than the overlap requires, or the project belongs to somebody else.
             StoreError: The project does not exist.
         """
-        refuse_unstorable([*labellers, who], "labeller")
+        self._accept([*labellers, who], "labeller")
         with self._database.writing() as db:
             row = self._assignable(db, project)
             is_new = ~(
@@ -330,6 +333,10 @@ class LabelProjectStore(LabelScope):
         if access is None:
             raise no_project(reference)
         return access
+
+    def _own_projects(self) -> SelectOfScalar[LabelProjectRow]:
+        is_shown = col(LabelProjectRow.deleted_at).is_(None)
+        return select(LabelProjectRow).where(col(LabelProjectRow.owner) == self._scope, is_shown)
 
     def _stored_name(self, db: Session, name: str) -> str:
         """Return the name under which one of the owner's projects is stored.

@@ -27,7 +27,7 @@ from workbench.store.label_projects import LISTED_ASSIGNMENTS
 from workbench.store.label_queue import Queue
 from workbench.store.label_reviews import LabelReviewStore
 from workbench.store.search_index import index_session_names
-from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.storable import problem_of
 from workbench.store.tables import LabelProjectRow, LabelRow, LabelTagRow, LabelTaskRow
 from workbench.store.tables.labels import LabelActionRow
 
@@ -63,7 +63,7 @@ class LabelRemovalStore(LabelReviewStore):
             BadInput: The project is the default project, or belongs to somebody else.
             StoreError: The project or a session does not exist.
         """
-        refuse_unstorable(who, "who")
+        self._accept(who, "who")
         if not project:
             raise BadInput("labels", "no project is chosen", "choose the project whose assignments to remove")
         with self._database.writing() as db:
@@ -110,7 +110,7 @@ class LabelRemovalStore(LabelReviewStore):
             BadInput: It is the default project, or belongs to somebody else.
             StoreError: There is no such project.
         """
-        refuse_unstorable(who, "who")
+        self._accept(who, "who")
         with self._database.writing() as db:
             access = self._written(db, name) if name else None
             if access is None:
@@ -128,7 +128,7 @@ class LabelRemovalStore(LabelReviewStore):
         Raises:
             StoreError: There is no such deleted project.
         """
-        refuse_unstorable(who, "who")
+        self._accept(who, "who")
         with self._database.writing() as db:
             query = select(LabelProjectRow).where(
                 col(LabelProjectRow.owner) == self._scope,

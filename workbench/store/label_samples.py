@@ -71,7 +71,7 @@ class LabelSampleStore(LabelRemovalStore):
             BadInput: As `assign`.
             StoreError: The project does not exist.
         """
-        refuse_unstorable(who, "who")
+        self._accept(who, "who")
         table = SessionToolRow.tool if by == "tool" else FactRow.code
         with self._database.writing() as db:
             row = self._assignable(db, project)
@@ -108,7 +108,7 @@ class LabelSampleStore(LabelRemovalStore):
             BadInput: The name is taken or empty, the plan does not fit the rows, or as `assign`.
             StoreError: The project does not exist.
         """
-        refuse_unstorable([name, shown, who], "lot")
+        self._accept([name, shown, who], "lot")
         plan.check()
         with self._database.writing() as db:
             row = self._assignable(db, project)
@@ -150,7 +150,7 @@ class LabelSampleStore(LabelRemovalStore):
             BadInput: An annotator asks, there is no such lot, or the labels do not decide it yet.
             StoreError: The project does not exist.
         """
-        refuse_unstorable(who, "who")
+        self._accept(who, "who")
         with self._database.writing() as db:
             access = self._written(db, project)
             access.require_decider("decide lots")

@@ -1,8 +1,7 @@
 """Store labels, move sessions through the labelling queue, and find stale messages."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import Any, Final, cast
 
@@ -25,8 +24,6 @@ from workbench.records.labels.project import (
     QueueState,
 )
 from workbench.records.labels.rules import check_label, find_stale
-from workbench.records.owner import Owner
-from workbench.store.database import Database
 from workbench.store.label_access import ProjectAccess
 from workbench.store.label_actions import ActionWriter
 from workbench.store.label_fields import LabelFields
@@ -40,8 +37,9 @@ from workbench.store.label_rows import (
 from workbench.store.label_samples import LabelSampleStore
 from workbench.store.label_tasks import put_task
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
+from workbench.store.owner_scope import OwnerView
 from workbench.store.search_index import index_session_names
-from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.storable import problem_of
 from workbench.store.tables import ImportRow, SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
 
@@ -55,14 +53,8 @@ class LabelStore(LabelSampleStore):
     `project` is always a reference: the name of an own project, or `OWNER/NAME`. Thread-safe.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        owner: Owner,
-        now: Callable[[], datetime],
-        log: LabelLog | None = None,
-    ) -> None:
-        super().__init__(database, owner, now)
+    def __init__(self, view: OwnerView, log: LabelLog | None = None) -> None:
+        super().__init__(view)
         self._log = log
 
     def save(self, new: NewLabel) -> Label:
@@ -74,7 +66,7 @@ class LabelStore(LabelSampleStore):
             WriteConflict: Somebody saved another revision since `base_revision`.
             StoreError: The session, message or project does not exist, or the label could not be written.
         """
-        refuse_unstorable(new, "label")
+        self._accept(new, "label")
         new = with_tags_once(new)
         with self._database.writing() as db:
             access = self._written(db, new.project)
@@ -99,7 +91,7 @@ class LabelStore(LabelSampleStore):
                 not make it.
             StoreError: The session, a message or the project does not exist, or the change could not be written.
         """
-        refuse_unstorable(action, "label")
+        self._accept(action, "label")
         with self._database.writing() as db:
             access = self._written(db, action.project)
             project, session = access.row, self._labelled_session(db, access, action)
@@ -196,7 +188,7 @@ class LabelStore(LabelSampleStore):
         Raises:
             StoreError: The session or message does not exist, or the change could not be written.
         """
-        refuse_unstorable(who, "who")
+        self._accept(who, "who")
         with self._database.writing() as db:
             access = self._written(db, project)
             access.require_name(who)
@@ -244,7 +236,7 @@ class LabelStore(LabelSampleStore):
             WriteConflict: Somebody moved the task since `base_revision`.
             StoreError: The session or project does not exist, or the change could not be written.
         """
-        refuse_unstorable([assignee, who], "labeller")
+        self._accept([assignee, who], "labeller")
         with self._database.writing() as db:
             access = self._written(db, project)
             access.require_name(assignee)

@@ -1,8 +1,9 @@
 """Append, read and delete the messages of sessions, which form trees."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from workbench.records.sessions import DeletedMessages, NewMessage, StoredMessage, TreeNode
+from workbench.records.sessions import DeletedMessages, MessageOrigin, NewMessage, StoredMessage, TreeNode
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.deleting import delete_messages, read_deleted, restore_messages
@@ -12,6 +13,9 @@ from workbench.store.paths import message_row, read_path, read_tree
 from workbench.store.rows import new_id
 from workbench.store.storable import refuse_unstorable
 from workbench.store.unfinished import forget_unfinished, save_unfinished
+
+SENT: Final = frozenset({MessageOrigin.PERSON, MessageOrigin.IMPORT})
+"""Origins of messages that somebody sends."""
 
 
 class MessageStore(OwnerScope):
@@ -169,9 +173,12 @@ class MessageStore(OwnerScope):
         is_shown: bool,
     ) -> tuple[StoredMessage, ...]:
         for message in new:
-            _refuse_unstorable_message(message)
+            self._accept_message(message)
         with self._database.writing() as db:
             session = self._own_session(db, session_id)
+            # Messages of models and tools are not counted, so that a turn that was allowed to start is not cut off.
+            if any(message.origin in SENT for message in new):
+                self._require_room_for_messages(db, session.id, new=len(new))
             forget_unfinished(db, session.id, unfinished_id)
             parent = None if parent_id is None else message_row(db, session.id, parent_id)
             stored: list[StoredMessage] = []
@@ -185,9 +192,10 @@ class MessageStore(OwnerScope):
                 parent = parts.message
             return tuple(stored)
 
-
-def _refuse_unstorable_message(new: NewMessage) -> None:
-    refuse_unstorable(new.message, "message")
-    refuse_unstorable(new.generation, "generation")
-    refuse_unstorable(new.tool_run, "tool run")
-    refuse_unstorable(new.setup, "setup")
+    def _accept_message(self, new: NewMessage) -> None:
+        refuse_unstorable(new.message, "message")
+        refuse_unstorable(new.generation, "generation")
+        refuse_unstorable(new.tool_run, "tool run")
+        refuse_unstorable(new.setup, "setup")
+        if new.origin in SENT:
+            self._limits.check_message(new.message)

@@ -19,23 +19,32 @@ for a random id. An admin sees the session, but an attempt to append to it fails
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, true
+from sqlalchemy import ColumnElement, exists, true
 from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
-from workbench.errors import StoreError
+from workbench.errors import BadInput, StoreError
+from workbench.records.limits import LAPTOP, PersonLimits
 from workbench.records.owner import Owner, Permission
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredSession
 from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.deleting import is_shown
-from workbench.store.storable import problem_of
-from workbench.store.tables import MessageRow, SessionRow, SessionTagRow
+from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.tables import MessageRow, RunSessionRow, SessionRow, SessionTagRow
 
 SHARED: Final = ""
 """The owner of the shared library, and the only owner without logins. A key column cannot contain NULL."""
+
+
+def is_rollout() -> ColumnElement[bool]:
+    """Return a condition that is true if the session of the outer query is a rollout of a suite run."""
+    return exists().where(col(RunSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
 
 
 def scope_of(owner: Owner) -> str:
@@ -43,20 +52,83 @@ def scope_of(owner: Owner) -> str:
     return SHARED if owner.key is None else owner.key
 
 
+@dataclass(frozen=True, slots=True)
+class OwnerView:
+    """A database as one owner may use it."""
+
+    database: Database
+    owner: Owner
+    now: Callable[[], datetime]
+    """Returns the current time, with a time zone."""
+    limits: PersonLimits = LAPTOP
+    """What the owner may store. The write methods check it."""
+
+
 class OwnerScope:
-    """One owner's view of a database.
+    """One owner's view of a database."""
 
-    Args:
-        now: Returns the current time, with a time zone.
-    """
-
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        self._database = database
-        self._owner = owner
-        self._clock = now
+    def __init__(self, view: OwnerView) -> None:
+        self._view = view
+        self._database = view.database
+        self._owner = view.owner
+        self._limits = view.limits
+        self._scope = scope_of(view.owner)
 
     def _now(self) -> datetime:
-        return self._clock().astimezone(UTC)
+        return self._view.now().astimezone(UTC)
+
+    def _accept(self, value: object, where: str) -> None:
+        """Check that a value that somebody sends can be stored and is not too large.
+
+        Raises:
+            BadInput: It is not.
+        """
+        refuse_unstorable(value, where)
+        self._limits.check_value(where, value)
+
+    def _accept_setup(self, setup: RunConfig) -> None:
+        """Check that a setup can be stored and exceeds no limit.
+
+        Raises:
+            BadInput: It cannot, or does.
+        """
+        refuse_unstorable(setup, "setup")
+        self._limits.check_setup(setup)
+
+    def _require_room(
+        self, db: Session, label: str, stored: SelectOfScalar[Any], limit: int | None, *, new: int = 1
+    ) -> None:
+        """Check that a limit allows new rows in addition to those that a query selects.
+
+        Raises:
+            BadInput: The limit is reached.
+        """
+        if limit is not None and _is_full(db, stored, limit, new):
+            self._limits.check_stored(label, limit, limit)
+
+    def _require_room_for_deleted(
+        self, db: Session, label: str, stored: SelectOfScalar[Any], limit: int | None
+    ) -> None:
+        """Check the same for rows that are hidden until they are purged."""
+        if limit is not None and _is_full(db, stored, limit, 1):
+            problem = f"there are {limit:,}, which is the maximum"
+            raise BadInput(label, problem, "wait until the oldest are purged")
+
+    def _require_room_for_session(self, db: Session) -> None:
+        self._require_room(db, "sessions", self._listed_ids(), self._limits.sessions)
+
+    def _require_room_for_messages(self, db: Session, session_id: str, *, new: int = 1) -> None:
+        stored = select(MessageRow.id).where(col(MessageRow.session_id) == session_id, is_shown())
+        self._require_room(db, "messages of a session", stored, self._limits.messages, new=new)
+
+    def _listed_ids(self) -> SelectOfScalar[str]:
+        """Select the owner's sessions that are listed: they have messages, and are not rollouts of suites."""
+        is_listed = (
+            col(SessionRow.leaf_id).is_not(None),
+            ~is_rollout(),
+            col(SessionRow.deleted_at).is_(None),
+        )
+        return select(SessionRow.id).where(self._is_own(), *is_listed)
 
     def _is_own(self) -> ColumnElement[bool]:
         """Return a condition that is true for the owner's sessions."""
@@ -109,6 +181,10 @@ class OwnerScope:
             .order_by(col(SessionTagRow.position))
         ).all()
         return rows.session_value(row, self._owner, message_count=count, tags=tags)
+
+
+def _is_full(db: Session, stored: SelectOfScalar[Any], limit: int, new: int) -> bool:
+    return new > limit or db.exec(stored.offset(limit - new).limit(1)).first() is not None
 
 
 def no_session(session_id: str) -> StoreError:

@@ -4,9 +4,9 @@ A deleted or replaced preset can be restored for 30 days. A link contains a rand
 unsharing deletes the key, so an old link never works again. A reader with a key gets no ephemeral system text.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import ColumnElement
@@ -15,13 +15,12 @@ from sqlmodel import Session, and_, col, delete, select
 from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput, StoreError
 from workbench.names import known_name
-from workbench.records.owner import Owner
 from workbench.records.presets import ListedPreset, SavedPreset, StoredPreset, preset_name
 from workbench.records.run_config import RunConfig
 from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.deleting import purge_rows, restorable_since
-from workbench.store.owner_scope import scope_of
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import PresetRow
@@ -30,13 +29,8 @@ RESTORABLE_PRESETS: Final = 50
 """How many deleted and replaced presets of an owner can be restored; older ones are forgotten."""
 
 
-class PresetStore:
+class PresetStore(OwnerScope):
     """One owner's presets. Each method is one transaction. Thread-safe."""
-
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        self._database = database
-        self._scope = scope_of(owner)
-        self._clock = now
 
     def list_presets(self) -> Sequence[ListedPreset]:
         """Return the owner's presets, sorted by name.
@@ -70,8 +64,8 @@ class PresetStore:
             StoreError: The preset could not be written.
         """
         name = preset_name(name)
-        refuse_unstorable(setup, "setup")
-        now = self._clock().astimezone(UTC)
+        self._accept_setup(setup)
+        now = self._now()
         with self._database.writing() as db:
             name = self._stored_name(db, name)
             old = self._named(db, name)
@@ -79,6 +73,8 @@ class PresetStore:
                 raise BadInput(
                     f"preset {name!r}", "this name is taken", "choose another name, or replace the preset"
                 )
+            if old is None:
+                self._require_room_for_preset(db)
             share_key = _give_way(db, old, now) if old else None
             row = PresetRow(
                 id=new_id(),
@@ -108,7 +104,7 @@ class PresetStore:
             other = self._named(db, name)
             if other is not None and other.id != row.id:
                 raise BadInput(f"preset {name!r}", "this name is taken", "choose another name")
-            row.name, row.updated_at = name, self._clock().astimezone(UTC)
+            row.name, row.updated_at = name, self._now()
             db.flush()
             return _listed(row)
 
@@ -121,7 +117,7 @@ class PresetStore:
         """
         with self._database.writing() as db:
             row = self._row(db, name_or_id)
-            row.deleted_at = self._clock().astimezone(UTC)
+            row.deleted_at = self._now()
             self._forget_oldest(db)
             return _listed(row)
 
@@ -135,7 +131,7 @@ class PresetStore:
             BadInput: There is no such deleted preset, or its name was taken since.
             StoreError: The preset could not be written.
         """
-        now = self._clock().astimezone(UTC)
+        now = self._now()
         with self._database.writing() as db:
             row = None if problem_of(preset_id) else db.get(PresetRow, preset_id)
             is_restorable = (
@@ -146,6 +142,8 @@ class PresetStore:
             )
             if row is None or not is_restorable:
                 raise BadInput("preset", "it was not deleted, or can no longer be restored")
+            if in_place_of is None:
+                self._require_room_for_preset(db)
             other = self._named(db, row.name)
             if other is not None and other.id != in_place_of:
                 raise BadInput(
@@ -203,6 +201,10 @@ class PresetStore:
     def _shown(self) -> ColumnElement[bool]:
         """Return a condition that is true for the owner's presets that are not deleted."""
         return and_(col(PresetRow.owner) == self._scope, col(PresetRow.deleted_at).is_(None))
+
+    def _require_room_for_preset(self, db: Session) -> None:
+        own = select(PresetRow.id).where(self._shown())
+        self._require_room(db, "presets", own, self._limits.own_names)
 
     def _named(self, db: Session, name: str) -> PresetRow | None:
         return db.exec(select(PresetRow).where(self._shown(), col(PresetRow.name) == name)).first()

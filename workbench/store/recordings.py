@@ -123,8 +123,10 @@ class RecordingStore(OwnerScope):
             BadInput: A text cannot be stored.
             StoreError: The exchange could not be written.
         """
-        refuse_unstorable(request.setup, "setup")
-        refuse_unstorable((request.client, request.session_name, request.tag), "request")
+        self._accept_setup(request.setup)
+        self._accept((request.client, request.session_name, request.tag), "request")
+        for message in request.messages:
+            self._limits.check_message(message)
         refuse_unstorable(answer.generation, "generation")
         with self._database.writing() as db:
             session = self._recorded_session(db, session_id, request)
@@ -153,12 +155,14 @@ class RecordingStore(OwnerScope):
         if found is not None and (found.deleted_at is not None or found.owner != self._owner.key):
             found, session_id = None, new_id()
         if found is None:
+            self._require_room_for_session(db)
             # Two writers may create it at the same time: the second one waits here, and finds the session below.
             insert_if_absent(
                 db, SessionRow, id=session_id, owner=self._owner.key, title="", created_at=now, updated_at=now,
                 setup=setup, shuffle=secrets.randbelow(SHUFFLE_LIMIT),
             )  # fmt: skip
             found = db.get_one(SessionRow, session_id, with_for_update=True)
+        self._require_room_for_messages(db, session_id)
         if found.setup != setup or found.contract_version is None:
             put_setup(db, found, self._owner, setup)
         self._note_request(db, session_id, request, now)

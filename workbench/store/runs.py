@@ -1,22 +1,22 @@
 """Store runs of suites and the results of their cases."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 from sqlalchemy import JSON, ColumnElement, type_coerce
 from sqlmodel import Session, and_, col, delete, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import BadInput, StoreError
 from workbench.names import usable_tags
-from workbench.records.owner import Owner
 from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import name_in
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.deleting import purge_rows, restorable_since
-from workbench.store.owner_scope import OwnerScope, scope_of
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.rows import new_id
 from workbench.store.run_claims import announce, claim, refuse_lost, release
 from workbench.store.run_rows import listed_run, listed_runs, plan_of
@@ -81,10 +81,6 @@ def _results(db: Session, run_id: str) -> Sequence[CaseResult]:
 class RunStore(OwnerScope):
     """The runs of one owner. Each method is one transaction. Thread-safe."""
 
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        super().__init__(database, owner, now)
-        self._scope = scope_of(owner)
-
     def create_run(self, title: str, plan: RunPlan) -> StoredRun:
         """Store a new run without results, which this process runs.
 
@@ -93,6 +89,8 @@ class RunStore(OwnerScope):
         """
         document = cast(dict[str, Any], plan_document(plan))
         refuse_unstorable([title, document], "run")
+        self._limits.check_text("title", title)
+        self._limits.check_plan(plan)
         now = self._now()
         row = RunRow(
             id=new_id(),
@@ -105,6 +103,7 @@ class RunStore(OwnerScope):
             updated_at=now,
         )
         with self._database.writing() as db:
+            self._require_room(db, "runs", self._own_ids(), self._limits.runs)
             announce(row)
             db.add(row)
             db.flush()
@@ -161,6 +160,7 @@ class RunStore(OwnerScope):
             BadInput: The title is empty, has an invisible character, or contains text that cannot be stored.
             StoreError: The run does not exist.
         """
+        self._limits.check_text("title", title)
         title = given_title(title)
         if not title:
             raise BadInput("title", "it is empty", "write a title")
@@ -174,7 +174,7 @@ class RunStore(OwnerScope):
             BadInput: A tag has an invisible character, or contains text that cannot be stored.
             StoreError: The run does not exist.
         """
-        refuse_unstorable(tags, "tags")
+        self._accept(tags, "tags")
         new_tags = usable_tags(tags)
         with self._database.writing() as db:
             run = self._run(db, run_id)
@@ -322,6 +322,8 @@ class RunStore(OwnerScope):
             StoreError: The run does not exist.
         """
         with self._database.writing() as db:
+            deleted = self._own_ids(is_deleted=True)
+            self._require_room_for_deleted(db, "deleted runs", deleted, self._limits.runs)
             self._run(db, run_id).deleted_at = self._now()
 
     def restore_run(self, run_id: str) -> None:
@@ -331,12 +333,16 @@ class RunStore(OwnerScope):
             StoreError: There is no such deleted run.
         """
         with self._database.writing() as db:
+            self._require_room(db, "runs", self._own_ids(), self._limits.runs)
             self._run(db, run_id, is_deleted=True).deleted_at = None
 
     def _is_own_run(self, *, is_deleted: bool = False) -> ColumnElement[bool]:
         deleted_at = col(RunRow.deleted_at)
         state = deleted_at > restorable_since(self._now()) if is_deleted else deleted_at.is_(None)
         return and_(col(RunRow.owner) == self._scope, state)
+
+    def _own_ids(self, *, is_deleted: bool = False) -> SelectOfScalar[str]:
+        return select(RunRow.id).where(self._is_own_run(is_deleted=is_deleted))
 
     def _run(self, db: Session, run_id: str, *, is_deleted: bool = False) -> RunRow:
         found = select(RunRow).where(col(RunRow.id) == run_id, self._is_own_run(is_deleted=is_deleted))

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from typing import cast as typed
 
-from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists
+from sqlalchemy import ColumnElement, ScalarSelect, Text, cast
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col, delete, func, select, update
 
@@ -17,11 +17,12 @@ from workbench.records.sessions import ListedSession, StoredSession
 from workbench.store import rows
 from workbench.store.deleting import is_shown, restorable_since
 from workbench.store.messages import MessageStore
+from workbench.store.owner_scope import is_rollout
 from workbench.store.rows import new_id
 from workbench.store.search_index import index_session_names
 from workbench.store.sharing import copy_session
-from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables import MessageRow, RecordedSessionRow, RunSessionRow, SessionRow, SessionTagRow
+from workbench.store.storable import problem_of
+from workbench.store.tables import MessageRow, RecordedSessionRow, SessionRow, SessionTagRow
 from workbench.store.tables.sessions import queue_place
 from workbench.store.titles import given_title
 from workbench.store.version_rows import put_setup
@@ -87,11 +88,6 @@ def _client() -> ScalarSelect[str]:
     return select(RecordedSessionRow.client).where(of_session).correlate(SessionRow).scalar_subquery()
 
 
-def is_rollout() -> ColumnElement[bool]:
-    """Return a condition that is true if the session of the outer query is a rollout of a suite run."""
-    return exists().where(col(RunSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
-
-
 def _tags(db: Session, session_ids: Sequence[str]) -> dict[str, list[str]]:
     found = db.exec(
         select(SessionTagRow.session_id, SessionTagRow.tag)
@@ -126,7 +122,7 @@ class SessionStore(MessageStore):
             BadInput: The setup contains text that cannot be stored.
             StoreError: The session could not be written.
         """
-        refuse_unstorable(setup, "setup")
+        self._accept_setup(setup)
         now = self._now()
         row = SessionRow(
             id=session_id or new_id(),
@@ -137,6 +133,7 @@ class SessionStore(MessageStore):
             queue_place=queue_place(now),
         )
         with self._database.writing() as db:
+            self._require_room_for_session(db)
             put_setup(db, row, self._owner, rows.setup_document(setup))
             db.add(row)
             db.flush()
@@ -182,7 +179,7 @@ class SessionStore(MessageStore):
             BadInput: The setup contains text that cannot be stored.
             StoreError: The session does not exist, or could not be written.
         """
-        refuse_unstorable(setup, "setup")
+        self._accept_setup(setup)
         with self._database.writing() as db:
             row = self._own_session(db, session_id)
             document = rows.setup_document(setup)
@@ -197,6 +194,7 @@ class SessionStore(MessageStore):
             BadInput: The title has an invisible character, or contains text that cannot be stored.
             StoreError: The session does not exist, or could not be written.
         """
+        self._limits.check_text("title", title)
         self._update(session_id, title=given_title(title))
 
     def tag_session(self, session_id: str, tags: Sequence[str]) -> None:
@@ -206,7 +204,7 @@ class SessionStore(MessageStore):
             BadInput: A tag has an invisible character, or contains text that cannot be stored.
             StoreError: The session does not exist, or could not be written.
         """
-        refuse_unstorable(tags, "tags")
+        self._accept(tags, "tags")
         new_tags = usable_tags(tags)
         with self._database.writing() as db:
             session = self._own_session(db, session_id)
@@ -240,6 +238,7 @@ class SessionStore(MessageStore):
             StoreError: The session does not exist, or the copy could not be written.
         """
         with self._database.writing() as db:
+            self._require_room_for_session(db)
             source = self._readable_session(db, session_id)
             return self._value(db, copy_session(db, source, self._owner, self._now()))
 

@@ -138,6 +138,7 @@ class SharingStore(OwnerScope):
             StoreError: The key is not valid, or the copy could not be written.
         """
         with self._database.writing() as db:
+            self._require_room_for_session(db)
             return self._value(db, copy_session(db, _shared(db, key), self._owner, self._now()))
 
 

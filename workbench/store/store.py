@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from workbench.records.limits import LAPTOP, PersonLimits
 from workbench.records.owner import Owner
 from workbench.store.audit import AuditStore
 from workbench.store.comparisons import ComparisonStore
@@ -17,6 +18,7 @@ from workbench.store.labelling import LabellingStore
 from workbench.store.labels import LabelStore
 from workbench.store.live_work import LiveWork
 from workbench.store.memories import MemoryStore
+from workbench.store.owner_scope import OwnerView
 from workbench.store.presets import PresetStore, purge_presets
 from workbench.store.recordings import RecordingStore
 from workbench.store.runs import RunStore, purge_runs
@@ -89,23 +91,27 @@ class Store:
             self._database.close()
             raise
 
-    def of(self, owner: Owner) -> OwnedStore:
-        """Return the data that this owner may read and write."""
-        view = (self._database, owner, self._now)
+    def of(self, owner: Owner, limits: PersonLimits = LAPTOP) -> OwnedStore:
+        """Return the data that this owner may read and write.
+
+        Args:
+            limits: A write that exceeds one raises `BadInput` and stores nothing.
+        """
+        view = OwnerView(self._database, owner, self._now, limits)
         return OwnedStore(
-            sessions=SessionStore(*view),
-            sharing=SharingStore(*view),
-            versions=VersionStore(*view),
-            labels=LabelStore(*view, self._label_log),
-            labelling=LabellingStore(*view),
+            sessions=SessionStore(view),
+            sharing=SharingStore(view),
+            versions=VersionStore(view),
+            labels=LabelStore(view, self._label_log),
+            labelling=LabellingStore(view),
             audit=AuditStore(self._database, owner),
-            search=SearchStore(*view),
-            facts=FactStore(*view),
-            corpus=CorpusStore(*view),
-            runs=RunStore(*view),
-            comparisons=ComparisonStore(*view),
-            presets=PresetStore(*view),
-            recordings=RecordingStore(*view),
+            search=SearchStore(view),
+            facts=FactStore(view),
+            corpus=CorpusStore(view),
+            runs=RunStore(view),
+            comparisons=ComparisonStore(view),
+            presets=PresetStore(view),
+            recordings=RecordingStore(view),
         )
 
     @property

@@ -5,34 +5,32 @@ moves them to a hidden name, so that the old name is free at once: `weather` bec
 no other name contains a colon. So deleting, creating the same name and restoring cannot mix two histories.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, or_, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import BadInput, StoreError
-from workbench.records.owner import Owner
 from workbench.records.versions import DeletedName, VersionKind
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
 from workbench.store.deleting import restorable_since
-from workbench.store.owner_scope import scope_of
+from workbench.store.owner_scope import OwnerScope, OwnerView
 from workbench.store.rows import new_id
-from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.storable import problem_of
 from workbench.store.tables.sessions import GenerationRow, SessionRow
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 from workbench.store.version_rows import DELETED_MARK, find_head, shown_name, stored_name
 
 
-class NameStore:
+class NameStore(OwnerScope):
     """The names of one owner's versions. Each method is one transaction. Thread-safe."""
 
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        self._database = database
-        self._scope = scope_of(owner)
-        self._audit = AuditWriter(owner, now)
+    def __init__(self, view: OwnerView) -> None:
+        super().__init__(view)
+        self._audit = AuditWriter(view.owner, view.now)
 
     def rename(self, kind: VersionKind, name: str, new_name: str) -> None:
         """Move all of the owner's versions of a name to a new name.
@@ -41,7 +39,7 @@ class NameStore:
             BadInput: The new name is not a valid file name, or is taken, or differs from another one only in case.
             StoreError: The owner has no versions of this name.
         """
-        refuse_unstorable(new_name, "name")
+        self._accept(new_name, "name")
         with self._database.writing() as db:
             line = self._own_line(db, kind, name)
             new_name = stored_name(db, self._scope, kind, new_name, but=name)
@@ -57,10 +55,11 @@ class NameStore:
             StoreError: The owner has no versions of this name.
         """
         with self._database.writing() as db:
-            line = self._own_line(db, kind, name)
+            line, deleted = self._own_line(db, kind, name), self._deleted_lines(kind=kind)
+            self._require_room_for_deleted(db, f"deleted {kind.value}s", deleted, self._limits.own_names)
             self._audit.note(db, "version.delete", f"{kind}:{name}")
             moved = self._move(db, line, name + DELETED_MARK + new_id())
-            moved.deleted_at = self._audit.now().astimezone(UTC)
+            moved.deleted_at = self._now()
             return _deleted(moved)
 
     def restore_name(self, deletion_id: str, *, new_name: str = "") -> DeletedName:
@@ -74,6 +73,7 @@ class NameStore:
             BadInput: The name is taken.
             StoreError: There is no such deletion that can be undone.
         """
+        self._accept(new_name, "name")
         with self._database.writing() as db:
             line = None if problem_of(deletion_id) else db.exec(self._deleted_lines(deletion_id)).first()
             if line is None:
@@ -83,6 +83,7 @@ class NameStore:
             # A name of the shared library is free: the owner's versions are newer than the library's.
             if _has_versions(db, self._scope, kind, name):
                 raise _taken(kind, name)
+            self._require_room_for_name(db, kind, name)
             self._audit.note(db, "version.undelete", f"{kind}:{name}")
             self._move(db, line, name)
             return deleted
@@ -93,17 +94,28 @@ class NameStore:
         Args:
             kind: Only names of this kind. None returns all.
         """
-        query = self._deleted_lines()
-        if kind is not None:
-            query = query.where(col(VersionLineRow.kind) == kind.value)
         with self._database.reading() as db:
-            return tuple(_deleted(line) for line in db.exec(query))
+            return tuple(_deleted(line) for line in db.exec(self._deleted_lines(kind=kind)))
 
-    def _deleted_lines(self, deletion_id: str = "") -> SelectOfScalar[VersionLineRow]:
+    def _require_room_for_name(self, db: Session, kind: VersionKind, name: str) -> None:
+        """Check that the owner may have one more name, unless they have this one."""
+        if not _has_versions(db, self._scope, kind, name):
+            own = select(VersionRow.name).where(
+                col(VersionRow.owner) == self._scope,
+                col(VersionRow.kind) == kind.value,
+                ~col(VersionRow.name).contains(DELETED_MARK),
+            )
+            self._require_room(db, f"{kind.value}s of your own", own.distinct(), self._limits.own_names)
+
+    def _deleted_lines(
+        self, deletion_id: str = "", *, kind: VersionKind | None = None
+    ) -> SelectOfScalar[VersionLineRow]:
         query = select(VersionLineRow).where(
             col(VersionLineRow.owner) == self._scope,
-            col(VersionLineRow.deleted_at) > restorable_since(self._audit.now().astimezone(UTC)),
+            col(VersionLineRow.deleted_at) > restorable_since(self._now()),
         )
+        if kind is not None:
+            query = query.where(col(VersionLineRow.kind) == kind.value)
         if deletion_id:
             query = query.where(
                 col(VersionLineRow.name).endswith(DELETED_MARK + deletion_id, autoescape=True)

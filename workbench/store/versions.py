@@ -1,8 +1,8 @@
 """Store versions and tags, and keep them in step with files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from hashlib import sha256
 
 from sqlmodel import Session, col, select
@@ -10,7 +10,6 @@ from sqlmodel import Session, col, select
 from workbench.chat.json_value import JsonValue
 from workbench.errors import StoreError
 from workbench.names import known_name
-from workbench.records.owner import Owner
 from workbench.records.versions import (
     FROM_FILE,
     FileState,
@@ -24,7 +23,8 @@ from workbench.records.versions import (
 )
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
-from workbench.store.database import Database, insert_if_absent
+from workbench.store.database import insert_if_absent
+from workbench.store.owner_scope import OwnerView
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 from workbench.store.version_names import NameStore
@@ -204,8 +204,8 @@ def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) 
 class VersionStore(NameStore):
     """One owner's versions, and the shared ones. Each method is one transaction. Thread-safe."""
 
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        super().__init__(database, owner, now)
+    def __init__(self, view: OwnerView) -> None:
+        super().__init__(view)
         self._writer = VersionWriter(scope=self._scope, audit=self._audit)
 
     def lines(self, kind: VersionKind | None = None) -> Sequence[VersionLine]:
@@ -241,12 +241,12 @@ class VersionStore(NameStore):
             return None
         with self._database.reading() as db:
             name = same_name(db, self._scope, kind, name)
-            return self._value(db, find_row(db, self._scope, kind, name, which))
+            return self._version(db, find_row(db, self._scope, kind, name, which))
 
     def version(self, version_id: str) -> Version | None:
         """Return the version with this id. None if the owner may not see it or it does not exist."""
         with self._database.reading() as db:
-            return self._value(db, find_version(db, self._scope, version_id))
+            return self._version(db, find_version(db, self._scope, version_id))
 
     def save(self, new: NewVersion) -> Version:
         """Save a new version and return it. If the text is the parent's, return the parent.
@@ -257,8 +257,12 @@ class VersionStore(NameStore):
             StoreError: The parent does not exist, or the version could not be written.
         """
         refuse_unstorable(new, "version")
+        self._limits.check_text(new.kind.value, new.text)
+        self._limits.check_texts("version", (new.name, new.message))
         with self._database.writing() as db:
             new = replace(new, name=stored_name(db, self._scope, new.kind, new.name))
+            self._require_room_for_name(db, new.kind, new.name)
+            self._require_room_for_version(db, new.kind, new.name)
             return value(db, self._scope, self._writer.save(db, new))
 
     def restore(self, version_id: str, *, message: str = "") -> Version:
@@ -270,9 +274,10 @@ class VersionStore(NameStore):
         Raises:
             StoreError: The version does not exist, or the new one could not be written.
         """
-        refuse_unstorable(message, "message")
+        self._accept(message, "message")
         with self._database.writing() as db:
             old = value(db, self._scope, version_row(db, self._scope, version_id))
+            self._require_room_for_version(db, old.kind, old.name)
             return value(db, self._scope, self._writer.restore(db, old, message))
 
     def tag(self, version_id: str, tag: str) -> Version:
@@ -309,7 +314,7 @@ class VersionStore(NameStore):
         Raises:
             BadInput: The text cannot be stored.
         """
-        refuse_unstorable(text, "version.text")
+        self._accept(text, "version.text")
         stored = StoredText(kind=kind, hash=hash_of(text), text=text)
         # Usually the text is already stored. Then a reading transaction is enough, and no writer has to wait.
         with self._database.reading() as db:
@@ -342,7 +347,7 @@ class VersionStore(NameStore):
             name = stored_name(db, self._scope, kind, name)
             new = replace(new, name=name)
             state = file_state(db, self._scope, new, is_deliberate=is_deliberate)
-            head = self._value(db, find_head(db, self._scope, kind, name))
+            head = self._version(db, find_head(db, self._scope, kind, name))
         if head is not None and state is not FileState.TAKEN:
             return state, head
         with self._database.writing() as db:
@@ -376,5 +381,9 @@ class VersionStore(NameStore):
             row = version_row(db, self._scope, version_id)
             self._writer.line(db, VersionKind(row.kind), row.name).file_hash = row.text_hash
 
-    def _value(self, db: Session, row: VersionRow | None) -> Version | None:
+    def _require_room_for_version(self, db: Session, kind: VersionKind, name: str) -> None:
+        versions = of_name(self._scope, kind, name)
+        self._require_room(db, f"versions of {name!r}", versions, self._limits.versions)
+
+    def _version(self, db: Session, row: VersionRow | None) -> Version | None:
         return None if row is None else value(db, self._scope, row)

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 import gradio as gr
 
 from workbench.app.clients import network_of
-from workbench.app.limits import PersonLimits
+from workbench.records.limits import PersonLimits
 
 
 def address_of(request: object) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from workbench.chat.message import Message
 from workbench.errors import BadInput
 from workbench.records.comparisons import Comparison
 from workbench.records.run_config import RunConfig
@@ -124,6 +125,15 @@ class PersonLimits:
         """
         if self.text_chars is not None:
             self.check_text(label, str(value))
+
+    def check_message(self, message: Message) -> None:
+        """Check a message that somebody sends.
+
+        Raises:
+            BadInput: Its text, or the arguments of its calls, are too long.
+        """
+        self.check_text("message", message.text)
+        self.check_value("message", [call.arguments for call in message.calls])
 
     def check_samples(self, count: int) -> None:
         """Check how many answers to one message are requested.
