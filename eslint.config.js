@@ -11,7 +11,7 @@ export default [
       camelcase: ["error", { properties: "never" }],
       eqeqeq: "error",
       "no-implicit-globals": "error",
-      "no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_", ignoreRestSiblings: true }],
       "no-var": "error",
       "one-var": ["error", "never"],
       "prefer-const": "error",

@@ -98,6 +98,7 @@ def test_white_space_separates_words() -> None:
 SCRIPT = """// The number of words, and a button that resets it.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<WordCountView, "reset">} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     const reset = node("button", { class: "hw-button", onclick: () => trigger("reset", { words: value.words }) }, "Reset");

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Locator, Page
 
+from tests.ui.script_types import values_of
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -47,6 +49,7 @@ class Component:
 
     def begin(self, script: str, value: "DataclassInstance | None" = None, *, around: str = "") -> None:
         """Put the component on the page without waiting for it."""
+        assert value is None or type(value).__name__ in values_of(script), "its `@param {Part<…>}` is another"
         self.page.evaluate(
             """([script, value, around]) => {
               document.querySelector("#around").innerHTML = around;

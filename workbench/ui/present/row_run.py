@@ -68,7 +68,7 @@ class RowRunView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsView:
+class RowWindowView:
     """The window for runs over rows. None leaves that part as it is."""
 
     check: RowCheckView | None = None

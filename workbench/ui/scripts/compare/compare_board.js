@@ -158,6 +158,7 @@ const head = (column) =>
 // How long before the end of an answer its vote counts.
 const EARLY_MS = 2000;
 
+/** @param {Part<BoardView, CompareBoardEvents>} part */
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   // The router's request that is being answered.

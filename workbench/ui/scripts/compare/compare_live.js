@@ -2,6 +2,7 @@
 // board.
 import { node, pieces } from "../shared/dom.js";
 
+/** @param {Part<LiveColumns, CompareLiveEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (value && value.follow) trigger("compare_watch", {});

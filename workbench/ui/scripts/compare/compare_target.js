@@ -1,6 +1,7 @@
 // Shows what the columns answer: a question, or turns of a session. Event: `compare_drop`, to go back to a question.
 import { hint, node } from "../shared/dom.js";
 
+/** @param {Part<CompareTargetView, CompareTargetEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || !value.session) {

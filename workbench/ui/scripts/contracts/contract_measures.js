@@ -16,6 +16,7 @@ const part = (value) =>
     ),
   );
 
+/** @param {Part<MeasuresView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {

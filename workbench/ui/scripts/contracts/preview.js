@@ -1,6 +1,7 @@
 // The system text as a model gets it, with its size.
 import { node, pieces } from "../shared/dom.js";
 
+/** @param {Part<PreviewView>} part */
 export const mount = ({ element, follow }) => {
   const size = node("p", { class: "hw-note", role: "status" });
   const text = node("pre", { class: "hw-preview", tabindex: 0, role: "group", "aria-label": "System text" });

@@ -32,6 +32,7 @@ const valueOf = (line = "=") => {
   }
 };
 
+/** @param {Part<VariablesView>} part */
 export const mount = ({ element, follow }) => {
   const id = element.closest("[id$='-variable-fields']")?.id || "variable-fields";
   const target = () =>

@@ -1,6 +1,7 @@
 // The progress of a job, with a button to stop it. Event: `stop_job`.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<JobView, JobBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || !value.label) {

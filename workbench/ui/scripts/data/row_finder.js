@@ -5,6 +5,7 @@ import { rowCard } from "./row_preview.js";
 
 const PAGE = 10;
 
+/** @param {Part<FoundRowsView, RowFinderEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
   let shown = null;
 

@@ -29,6 +29,7 @@ export const findingLine = (finding) =>
       : node("span", { class: "hw-jump" }, finding.place),
   );
 
+/** @param {Part<FindingsView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value || !value.heading) {

@@ -45,6 +45,7 @@ const enumRow = (line, pick) =>
     ),
   );
 
+/** @param {Part<PictureView, RowPictureEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
   const pick = (condition) => {
     triggerLatest("find_rows", { conditions: JSON.stringify([condition]), text: "", seed: null, first: 0 });

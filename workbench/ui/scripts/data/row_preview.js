@@ -89,6 +89,7 @@ const FILTERS = [
   "format",
 ];
 
+/** @param {Part<RowsView, RowPreviewEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
   window.hermesWorkbench.router.onPlace("data", (values) =>
     triggerLatest("open_filter", Object.fromEntries(FILTERS.map((name) => [name, values[name] || ""]))),

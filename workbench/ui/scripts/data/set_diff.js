@@ -36,6 +36,7 @@ const section = (title, rows, more, draw) =>
       ]
     : [];
 
+/** @param {Part<SetDiffView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) return element.replaceChildren();

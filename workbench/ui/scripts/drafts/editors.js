@@ -7,6 +7,7 @@ const EVERYWHERE = { childList: true, subtree: true };
 
 showFields();
 
+/** @param {Part<EditorsView, EditorsEvents>} part */
 export const mount = ({ props, trigger, follow }) => {
   for (const [id] of props.value?.names || []) onOpenEditor(id, () => trigger("open_editors", {}));
 

@@ -44,7 +44,7 @@ const difference = (before, after) => {
 
 // CodeMirror's own undo would mix documents, and its events come late. So the field listens to its transactions.
 // *Source:* gradio 6.31, js/code/shared/Code.svelte; @codemirror/view, EditorView.dispatch.
-const codeEditor = (field, view, onEdit = () => {}) => {
+const codeEditor = (field, view, onEdit = (/** @type {string} */ _text) => {}) => {
   const dispatch = view.dispatchTransactions;
   let isOurs = false;
   // CodeMirror has only \n.
@@ -85,7 +85,7 @@ const codeEditor = (field, view, onEdit = () => {}) => {
   return { set, isThere: () => view.dom.isConnected };
 };
 
-const textField = (field, input, onEdit = () => {}) => {
+const textField = (field, input, onEdit = (/** @type {string} */ _text) => {}) => {
   let text = input.value;
   let isOurs = false;
 

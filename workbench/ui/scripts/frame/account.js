@@ -2,6 +2,7 @@
 import { setAccount } from "../drafts/draft_store.js";
 import { node } from "../shared/dom.js";
 
+/** @param {Part<AccountView>} part */
 export const mount = ({ element, follow }) => {
   const line = node("div", { class: "hw-account" });
   element.replaceChildren(line);

@@ -1,5 +1,6 @@
 // Reports what Play shows to the router of addresses; draws nothing.
 
+/** @param {Part<AddressView>} part */
 export const mount = ({ follow }) => {
   const { router } = window.hermesWorkbench;
   let isOpen = false;

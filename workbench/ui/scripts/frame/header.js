@@ -1,6 +1,7 @@
 // The name of the product, the state of the model, and the button that opens the palette.
 import { iconButton, node } from "../shared/dom.js";
 
+/** @param {Part<HeaderView>} part */
 export const mount = ({ element, follow }) => {
   const dot = node("span", { class: "hw-dot", "aria-hidden": "true" });
   const text = node("span", {});

@@ -14,6 +14,7 @@ const rows = (tab) =>
     tab.keys.map((key) => [node("dt", {}, node("kbd", {}, key.keys)), node("dd", {}, key.does)]),
   );
 
+/** @param {Part<KeysView>} part */
 export const mount = ({ element, props }) => {
   const list = node("div", {});
 

@@ -88,6 +88,7 @@ const rescue = (item, tries = TRIES) => {
 
 const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 
+/** @param {Part<PaletteView, PaletteEvents>} part */
 export const mount = ({ element, follow, props, triggerLatest }) => {
   const COMMANDS = [
     ["New session", "starts an empty session", inPlay(press("play-new"))],

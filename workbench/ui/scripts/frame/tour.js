@@ -13,6 +13,7 @@ const isAway = () => {
   return play !== null && play.offsetParent === null;
 };
 
+/** @param {Part<TourView, TourEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const wasHome = window.hermesWorkbench.router.isHome();
   const light = node("div", { class: "hw-tour-light", "aria-hidden": "true" });

@@ -4,6 +4,7 @@ import { hint, node, term } from "../shared/dom.js";
 const row = (label, ...content) =>
   node("div", { class: "hw-row" }, node("span", { class: "hw-label" }, label), node("div", {}, content));
 
+/** @param {Part<CallsView, CallsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || value.calls.length === 0) {

@@ -36,6 +36,7 @@ const heat = (token) =>
     token.text,
   );
 
+/** @param {Part<DecisionView, DecisionEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   // Probabilities are expensive to compute, so they are cached while other messages are shown.
   const computed = new Map();

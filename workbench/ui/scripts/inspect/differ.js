@@ -35,6 +35,7 @@ const row = (parser) =>
     ),
   );
 
+/** @param {Part<ParserComparisonView, DifferEvents>} part */
 export const mount = (part) => {
   const { element } = part;
 

@@ -57,6 +57,7 @@ const fixRow = (fix) =>
     ),
   );
 
+/** @param {Part<FixesView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value || value.hint) {

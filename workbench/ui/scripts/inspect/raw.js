@@ -38,6 +38,7 @@ const updateSize = (part, element) => {
 
 const NOTHING = { id: "", key: "" };
 
+/** @param {Part<RawView, RawEvents>} part */
 export const mount = (part) => {
   const { element, triggerLatest } = part;
   const head = node("div", { class: "hw-bar" });

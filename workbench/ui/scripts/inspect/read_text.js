@@ -29,6 +29,7 @@ const drawSection = (part, leftOut) => {
   );
 };
 
+/** @param {Part<ReadTextView, ReadTextEvents>} part */
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const head = node("div", { class: "hw-bar" });
   const body = node("div", { class: "hw-read" });

@@ -2,6 +2,7 @@
 import { hint, node } from "../shared/dom.js";
 import { tableHead } from "../shared/tables.js";
 
+/** @param {Part<TimingView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value || value.rounds.length === 0) {

@@ -35,6 +35,7 @@ const gauge = (value) =>
         ),
       );
 
+/** @param {Part<TokensView, TokensEvents>} part */
 export const mount = (part) => {
   const { element, trigger } = part;
   const here = node("p", { class: "hw-token-here hw-mono", role: "status" });

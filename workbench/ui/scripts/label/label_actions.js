@@ -6,6 +6,7 @@ import { fieldOf, isBarred, keyOf } from "./label_overlay.js";
 const MOST_UNDONE = 2000;
 const REMEDY = "Correct it (e), or give it a verdict (1 to 5).";
 
+/** @param {Desk} desk */
 export const addActions = (desk) => {
   const { state, log } = desk;
 

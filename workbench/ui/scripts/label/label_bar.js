@@ -48,6 +48,7 @@ const ORDERS = [
 ];
 const BY_AGREEMENT = ["agreement", "least agreement first"];
 
+/** @param {Desk} desk */
 export const addBar = (desk) => {
   const progress = node("strong", { class: "hw-progress", role: "status" });
   const facts = node("span", { class: "hw-note" });

@@ -15,9 +15,10 @@ import { addTalk } from "./label_talk.js";
 import { isField, onKeys } from "../shared/page.js";
 import { stored } from "../shared/storage.js";
 
+/** @param {Part<LabelTabView, LabelDeskEvents>} part */
 export const mount = (part) => {
   // The tab is split into files. Each adds its functions and elements to `desk` for the others to use.
-  const desk = { ...part };
+  const desk = /** @type {Desk} */ ({ ...part });
   const { element, follow, trigger } = desk;
   for (const add of [
     addState,
@@ -43,7 +44,7 @@ export const mount = (part) => {
   // The router's request that is being answered.
   let request = 0;
 
-  const openPlace = ({ item }, number) => {
+  const openPlace = (/** @type {PlaceValues} */ { item }, number) => {
     if (!item) return false;
     request = number;
     if (desk.talk()) desk.go(item);

@@ -15,6 +15,7 @@ export const actButton = (text, key, onclick) =>
 // The text to start a correction with: the correction so far, or the text of the message.
 const initialText = (target) => (target.label.text === null ? target.text : target.label.text);
 
+/** @param {Desk} desk */
 export const addForm = (desk) => {
   const { state } = desk;
 
@@ -248,15 +249,14 @@ export const addForm = (desk) => {
     } else {
       const isConfirmed = Boolean(refusal && refusal.canConfirm);
       const message = desk.messageTargetOf(target);
-      const isMissing = target.is_added && ["", "good"].includes(message.label.verdict);
+      /** @type {[TargetPlace, Record<string, unknown>][]} */
+      const parts = [
+        [target, { correction: { form: draft.form, draft: draft.form }, ...verdictOf(target, draft.form) }],
+      ];
+      if (target.is_added && ["", "good"].includes(message.label.verdict))
+        parts.push([message, { verdict: "missing-call" }]);
       desk.showError("");
-      desk.changeAll(
-        [
-          [target, { correction: { form: draft.form, draft: draft.form }, ...verdictOf(target, draft.form) }],
-          ...(isMissing ? [[message, { verdict: "missing-call" }]] : []),
-        ],
-        isConfirmed ? { is_confirmed: true } : {},
-      );
+      desk.changeAll(parts, isConfirmed ? { is_confirmed: true } : {});
     }
     desk.list.focus({ preventScroll: true });
   };

@@ -20,6 +20,7 @@ export const WORDS = {
   "both-bad": "both are bad",
 };
 
+/** @param {Desk} desk */
 export const addPanel = (desk) => {
   const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
 

@@ -7,6 +7,7 @@ import { WORDS } from "./label_panel.js";
 import { reviewParts } from "./label_review.js";
 import { drawCorrection } from "./label_talk.js";
 
+/** @type {[name: string, label: string, kind: string, attributes: object][]} */
 const FIELDS = [
   ["name", "Name", "input", {}],
   ["annotators", "Annotators", "input", { placeholder: "ann, ben" }],
@@ -22,6 +23,7 @@ const FIELDS = [
 ];
 const EMPTY = { overlap: "1" };
 
+/** @param {Desk} desk */
 export const addProject = (desk) => {
   const { state } = desk;
   const dialog = node("dialog", { class: "hw-keys hw-project", "aria-label": "Team and guidelines" });

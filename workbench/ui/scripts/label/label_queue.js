@@ -16,6 +16,7 @@ const joined = (old, part) => {
   return { first: Math.min(old.first, part.first), rows: [...before, ...part.rows, ...after] };
 };
 
+/** @param {Desk} desk */
 export const addQueue = (desk) => {
   const { state } = desk;
   const list = node("ul", { class: "hw-sessions", "aria-label": "Queue" });

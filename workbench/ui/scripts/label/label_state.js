@@ -14,6 +14,7 @@ const OPEN = ["pending", "draft"];
 const inTab = (name, value) =>
   value === undefined ? tabText(SEAT + ":" + name) : storeTabText(SEAT + ":" + name, value);
 
+/** @param {Desk} desk */
 export const addState = (desk) => {
   const { trigger } = desk;
   const log = createLog();

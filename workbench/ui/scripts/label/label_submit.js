@@ -3,6 +3,7 @@ import { keyOf } from "./label_overlay.js";
 
 const isOpenDraft = (draft) => draft.form !== undefined || draft.text !== undefined;
 
+/** @param {Desk} desk */
 export const addSubmit = (desk) => {
   const { state } = desk;
 

@@ -45,6 +45,7 @@ const correction = (target) => {
   return node("div", { class: "hw-correction" }, node("span", { class: "hw-word" }, "corrected"), drawn);
 };
 
+/** @param {Desk} desk */
 export const addTalk = (desk) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label", tabindex: "-1" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Training row" });

@@ -2,6 +2,7 @@
 // `pull_model`.
 import { drawList, node, term } from "../shared/dom.js";
 
+/** @param {Part<ModelRowsView, ModelRowsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const actions = {
     use_model: (name) => trigger("use_model", { name }),

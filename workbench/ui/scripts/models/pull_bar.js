@@ -1,6 +1,7 @@
 // The progress of a download, with a button to stop it. Event: `stop_pull`.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<PullView, PullBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || !value.name) {

@@ -2,6 +2,7 @@
 // `branch`, `restore_message`.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<BranchesView, BranchesEvents>} part */
 export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
   const list = node("ul", { class: "hw-branch-rows", "aria-label": "Branches" });
   const agreement = node("p", { class: "hw-note hw-agreement", role: "status" });

@@ -1,6 +1,7 @@
 // The button that loads or removes the demo dataset. Events: `load_demo`, `remove_demo`.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<DemoView, DemoBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const button = node("button", { type: "button", class: "hw-act" });
   const note = node("p", { class: "hw-hint", role: "status" });

@@ -2,6 +2,7 @@
 import { node } from "../shared/dom.js";
 import { onKeys, press } from "../shared/page.js";
 
+/** @param {Part<null>} part */
 export const mount = ({ element }) => {
   const key = (name) => node("kbd", {}, name);
   element.replaceChildren(key("Ctrl"), "+", key("Enter"), " sends · ", key("Esc"), " stops");

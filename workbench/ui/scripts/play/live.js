@@ -8,16 +8,18 @@ const CHANNEL = "hermes-workbench:turns";
 const AWAY_MS = 3000;
 
 // A page without storage, such as in a sandboxed frame, only hears of its own turns.
+/** @returns {Pick<BroadcastChannel, "postMessage" | "close" | "onmessage">} */
 const openChannel = () => {
   try {
     return new BroadcastChannel(CHANNEL);
   } catch {
-    return { postMessage: () => {}, close: () => {} };
+    return { postMessage: () => {}, close: () => {}, onmessage: null };
   }
 };
 
 const sessionOfAddress = () => new URLSearchParams(location.search).get("session") || "";
 
+/** @param {Part<LiveView, LiveEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const block = element.closest("#play-live") || element;
   const text = node("pre", { class: "hw-live-text" });

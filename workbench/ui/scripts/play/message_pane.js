@@ -19,6 +19,7 @@ const session = () => nameOf("play-composer");
 const button = (label, onclick, more) =>
   node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
 
+/** @param {Part<EditView | CodeView | DeletedView, MessagePaneEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   let edited = null;
   // Where the browser stores that it is edited.

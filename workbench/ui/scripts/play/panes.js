@@ -9,6 +9,7 @@ const names = [
 
 const columns = () => document.getElementById("play-columns");
 
+/** @param {Part<null>} part */
 export const mount = ({ element }) => {
   const buttons = names.map(([name, label]) =>
     node(

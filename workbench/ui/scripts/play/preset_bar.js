@@ -8,6 +8,7 @@ const UNDO_MS = 20000;
 const FILLED_MS = 1200;
 const { hermesWorkbench } = window;
 
+/** @param {Part<PresetBarView, PresetBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   let presets = [];
   let openId = hermesWorkbench.presetInUse();

@@ -28,6 +28,7 @@ const textOf = async (file) => {
   }
 };
 
+/** @param {Part<RowWindowView, RowRunEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   let runId = "";
   let isRunning = false;

@@ -41,6 +41,7 @@ const CONTROLS = {
   },
 };
 
+/** @param {Part<SamplingView>} part */
 export const mount = ({ element, props, follow }) => {
   const change = () => {
     props.value = { values: Object.fromEntries(fields.map(({ name, read }) => [name, read()])) };

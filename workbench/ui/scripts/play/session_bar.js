@@ -2,6 +2,7 @@
 // `unshare_session`, `copy_session`.
 import { editText, node, sharedLink } from "../shared/dom.js";
 
+/** @param {Part<SessionBarView, SessionBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const bar = node("div", { class: "hw-session-bar" });
   element.replaceChildren(bar);

@@ -5,6 +5,7 @@ import { iconButton, node, pieces } from "../shared/dom.js";
 // A page that was away for this long asks for news.
 const AWAY_MS = 3000;
 
+/** @param {Part<SessionsView, SessionsEvents>} part */
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { documents, router } = window.hermesWorkbench;
 

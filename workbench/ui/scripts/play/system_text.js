@@ -1,6 +1,7 @@
 // The composed system text with its size, collapsed at first.
 import { node, pieces } from "../shared/dom.js";
 
+/** @param {Part<SystemTextView>} part */
 export const mount = ({ element, follow }) => {
   const summary = node("summary", {});
 

@@ -4,6 +4,7 @@
 // are, and sets switches only when it fills in a setup or other tools.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<ToolSwitchesView, ToolSwitchesEvents>} part */
 export const mount = ({ element, props, follow, triggerLatest }) => {
   const list = node("div", { class: "hw-tool-switches", role: "group", "aria-label": "Enabled tools" });
   element.replaceChildren(list);

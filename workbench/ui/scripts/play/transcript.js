@@ -6,6 +6,7 @@ import { blocks } from "../shared/blocks.js";
 
 const callsOf = (entry) => entry.blocks.filter((block) => block.kind === "call");
 
+/** @param {Part<TranscriptView, TranscriptEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const { router } = window.hermesWorkbench;
   const scroller = element.closest("#play-transcript") || element;

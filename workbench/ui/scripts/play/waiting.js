@@ -3,6 +3,7 @@
 import { show } from "../drafts/document_changes.js";
 import { node } from "../shared/dom.js";
 
+/** @param {Part<WaitingView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) return element.replaceChildren();

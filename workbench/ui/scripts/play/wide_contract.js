@@ -9,6 +9,7 @@ const LEAST = 320;
 const CONVERSATION = 320;
 const STEP = 24;
 
+/** @param {Part<null>} part */
 export const mount = ({ element }) => {
   const columns = document.getElementById("play-columns");
   const setup = document.getElementById("play-setup");

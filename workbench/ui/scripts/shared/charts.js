@@ -3,7 +3,7 @@ import { node } from "./dom.js";
 
 let library = null;
 const load = () => {
-  library ||= import(new URL(window.hermesWorkbench.chartsAddress, document.baseURI));
+  library ||= import(new URL(window.hermesWorkbench.chartsAddress, document.baseURI).href);
   return library;
 };
 

@@ -2,6 +2,7 @@
 import { copyText, node } from "./dom.js";
 import { followNew } from "./serial.js";
 
+/** @param {Part<ClipboardView>} part */
 export const mount = ({ element, follow }) => {
   const confirmation = node("span", { class: "hw-note", role: "status" });
   element.replaceChildren(confirmation);

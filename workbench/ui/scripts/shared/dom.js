@@ -1,5 +1,11 @@
 // Creates elements. Text is always set as text, so nothing that a model wrote is parsed as HTML.
 
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes] null and false leave one out; `on…` adds a listener
+ * @param {...any} children elements, texts and lists of them; null and the empty text are left out
+ * @returns {any}
+ */
 export const node = (tag, attributes, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -57,7 +63,7 @@ export const icon = (name) => {
     "stroke-linejoin": "round",
     "aria-hidden": "true",
   }))
-    svg.setAttribute(key, value);
+    svg.setAttribute(key, String(value));
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   path.setAttribute("d", ICONS[name]);
   svg.append(path);

@@ -2,5 +2,6 @@
 import { saveFile } from "./dom.js";
 import { followNew } from "./serial.js";
 
+/** @param {Part<DownloadView>} part */
 export const mount = ({ follow }) =>
   followNew(follow, (value) => saveFile(value.name, value.text, value.media_type));

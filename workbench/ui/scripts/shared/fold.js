@@ -14,6 +14,7 @@ export const foldButton = (label, content, show) => {
   return button;
 };
 
+/** @param {Part<FoldView>} part */
 export const mount = ({ element, follow }) =>
   follow((value) => {
     if (!value) return;

@@ -1,6 +1,7 @@
 // Draws a heading above a group of components. Its tooltip explains it.
 import { node } from "./dom.js";
 
+/** @param {Part<HeadingView>} part */
 export const mount = ({ element, follow }) =>
   follow((value) => {
     if (!value) return element.replaceChildren();

@@ -1,6 +1,7 @@
 // Errors, warnings and notes, one line each.
 import { node } from "./dom.js";
 
+/** @param {Part<NoticeView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     element.replaceChildren(

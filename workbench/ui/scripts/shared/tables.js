@@ -13,7 +13,7 @@ export const wideTable = (label, columns, rows, kind = "") =>
   );
 
 // The headings of columns. `isNumber` returns whether the column at an index has numbers.
-export const tableHead = (columns, isNumber = () => false) =>
+export const tableHead = (columns, isNumber = (/** @type {number} */ _place) => false) =>
   node(
     "thead",
     {},

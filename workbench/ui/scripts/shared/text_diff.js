@@ -3,6 +3,7 @@ import { node } from "./dom.js";
 
 const SIGNS = { add: "+", drop: "−", same: " ", place: "" };
 
+/** @param {Part<DiffView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) return element.replaceChildren();

@@ -1,6 +1,7 @@
 // The progress of a run, with a button to stop it. Event: `stop_run`.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<RunBarView, RunBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   // The parts are not redrawn during a run, because a button that is replaced under the pointer loses the click.
   const note = node("span", { class: "hw-note", role: "status" });

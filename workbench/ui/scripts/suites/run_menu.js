@@ -11,7 +11,7 @@ export const downloads = (run, download) =>
   FORMS.map(([form, label]) => ["Download as " + label, () => download(run.id, form)]);
 
 // The items of a run's menu. `edit(label, text, action)` asks for a text and sends it.
-export const runActions = (run, { edit, change, download }) => [
+export const runActions = (run, { edit, change, download = null }) => [
   ["Rename", () => edit("Title of the run", run.title, "rename")],
   ["Edit tags", () => edit("Tags, separated by commas", run.tags.join(", "), "tag")],
   run.is_shared

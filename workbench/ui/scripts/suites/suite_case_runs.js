@@ -4,6 +4,7 @@ import { iconButton, node, pieces, term } from "../shared/dom.js";
 const drawMessage = (message) =>
   node("li", {}, node("span", { class: "hw-role" }, message.role), node("pre", {}, pieces(message.pieces)));
 
+/** @param {Part<CaseRunsView, SuiteCaseRunsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const { router } = window.hermesWorkbench;
 

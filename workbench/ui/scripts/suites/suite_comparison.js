@@ -2,6 +2,7 @@
 import { node } from "../shared/dom.js";
 import { SIGNS, wideTable } from "../shared/tables.js";
 
+/** @param {Part<ComparisonView, SuiteComparisonEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
   const row = (pair) =>
     node(

@@ -1,6 +1,7 @@
 // The shortcuts of the Suites tab; draws nothing. Ctrl+Enter runs, Esc stops the run.
 import { onKeys, press } from "../shared/page.js";
 
+/** @param {Part<null>} part */
 export const mount = ({ element }) =>
   onKeys(element, document, (event) => {
     const columns = document.getElementById("suites-columns");

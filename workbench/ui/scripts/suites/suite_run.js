@@ -15,6 +15,7 @@ const openRoom = (name, tries = 60) => {
   if (tries) setTimeout(openRoom, 50, name, tries - 1);
 };
 
+/** @param {Part<RunListView & SuiteRunView, SuiteRunEvents>} part */
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   // The router's request that is being answered.

@@ -26,6 +26,7 @@ const caseRow = (line) =>
     node("td", { class: "hw-note" }, line.note),
   );
 
+/** @param {Part<SuiteTextView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {

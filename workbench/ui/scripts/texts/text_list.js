@@ -7,6 +7,7 @@ import { storedText, storeText } from "../shared/storage.js";
 // The tab of each kind of text.
 const TABS = { contract: "contracts", suite: "suites" };
 
+/** @param {Part<TextListView, TextListEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   let kind = "";

@@ -42,6 +42,7 @@ const row = (value) => {
   );
 };
 
+/** @param {Part<VersionDiffView, VersionDiffEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value) return element.replaceChildren();

@@ -6,6 +6,7 @@ import { menu } from "../shared/menu.js";
 
 const chips = (names) => names.map((name) => node("span", { class: "hw-tag" }, name));
 
+/** @param {Part<VersionsView, VersionsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   let base = "";
   const label = node("span", { class: "hw-mono" });

@@ -2,6 +2,7 @@
 // `restore_server`.
 import { node } from "../shared/dom.js";
 
+/** @param {Part<McpServersView, McpServersEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   let shown = { servers: [], problems: [] };
   // The server whose form is open, with what was typed, and the one that is being worked on.

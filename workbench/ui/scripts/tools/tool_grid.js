@@ -26,6 +26,7 @@ const HINTS = {
 // Whether a cell has text that was typed and does not count yet.
 const isTyped = (field) => field.type === "text" && field.value !== field.defaultValue;
 
+/** @param {Part<ToolGridView, ToolGridEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   const body = node("tbody", {});
   const types = node(

@@ -7,6 +7,7 @@ import { store, stored } from "../shared/storage.js";
 
 const OPEN = "hermes-workbench:tool:open";
 
+/** @param {Part<ToolListView, ToolListEvents>} part */
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   // The router's request that is being answered, and whether a tool was requested since the page was opened.

@@ -1,6 +1,7 @@
 // The result of a trial call, as a model would see it.
 import { hint, node } from "../shared/dom.js";
 
+/** @param {Part<TrialView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {

@@ -26,7 +26,7 @@ from workbench.ui.incoming.fields import id_of, number_of, text_of, word_of
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import problem
-from workbench.ui.present.row_run import RowCheckView, RowRunView, RowsView, show_check, show_row_run
+from workbench.ui.present.row_run import RowCheckView, RowRunView, RowWindowView, show_check, show_row_run
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -66,21 +66,21 @@ class RowEvents:
     @needs(Permission.WORK)
     def on_act(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object
-    ) -> tuple[RowsView, DownloadView | Update]:
+    ) -> tuple[RowWindowView, DownloadView | Update]:
         """Run one of the actions of `RowAction`."""
         services = services_of(self.services, visitor, request)
         action, serial = word_of(event, "action", RowAction), services.calendar.seconds()
         try:
             if action is RowAction.CHECK:
-                return RowsView(check=self._check(services, event, fields), serial=serial), SAME
+                return RowWindowView(check=self._check(services, event, fields), serial=serial), SAME
             if action is RowAction.SAVE:
                 return self._saved(services, event, fields), SAME
             if action is RowAction.STOP:
                 self.active_runs.stop(services.owner, id_of(event))
-                return RowsView(serial=serial), SAME
-            return RowsView(serial=serial), self._download(services, action, id_of(event))
+                return RowWindowView(serial=serial), SAME
+            return RowWindowView(serial=serial), self._download(services, action, id_of(event))
         except WorkbenchError as error:
-            return RowsView(message=_text(error), is_problem=True, serial=serial), SAME
+            return RowWindowView(message=_text(error), is_problem=True, serial=serial), SAME
 
     @needs(Permission.ASK)
     def on_run(
@@ -90,7 +90,7 @@ class RowEvents:
         event: gr.EventData,
         signed_in: gr.OAuthToken | None,
         *fields: object,
-    ) -> Generator[RowsView]:
+    ) -> Generator[RowWindowView]:
         """Start a run, continue one, or only follow it; and show it until it ends."""
         services = services_of(self.services, visitor, request)
         token = Secret(signed_in.token) if signed_in else None
@@ -109,9 +109,9 @@ class RowEvents:
                 raise _another_run()
             yield from self._watch(services, stored)
         except WorkbenchError as error:
-            yield RowsView(message=_text(error), is_problem=True, serial=services.calendar.seconds())
+            yield RowWindowView(message=_text(error), is_problem=True, serial=services.calendar.seconds())
 
-    def _watch(self, services: Services, stored: StoredRun) -> Generator[RowsView]:
+    def _watch(self, services: Services, stored: StoredRun) -> Generator[RowWindowView]:
         """Show a run until it ends, or once if it is not in progress."""
         run = self.active_runs.last(services.owner)
         if run is None or run.id != stored.id:
@@ -132,8 +132,8 @@ class RowEvents:
         if run.error is not None:
             raise run.error
 
-    def _look(self, services: Services, run_id: str, *, is_running: bool) -> RowsView:
-        return RowsView(
+    def _look(self, services: Services, run_id: str, *, is_running: bool) -> RowWindowView:
+        return RowWindowView(
             run=_view(services, run_id, is_running=is_running), serial=services.calendar.seconds()
         )
 
@@ -147,10 +147,10 @@ class RowEvents:
         except WorkbenchError as error:
             return RowCheckView(problem=_text(error), number=number)
 
-    def _saved(self, services: Services, event: gr.EventData, fields: tuple[object, ...]) -> RowsView:
+    def _saved(self, services: Services, event: gr.EventData, fields: tuple[object, ...]) -> RowWindowView:
         setup, message, rows = parse_setup(fields), text_of(event, "message"), text_of(event, "rows")
         saved = save_rows(services, setup, message, rows, name=id_of(event, "name").strip())
-        return RowsView(
+        return RowWindowView(
             message=f"Saved the suite {saved.name!r}. Add expectations to its cases in Suites.",
             serial=services.calendar.seconds(),
         )

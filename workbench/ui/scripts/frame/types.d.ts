@@ -1,0 +1,92 @@
+// Written by `python -m tests.ui.script_types` from the views and events of the page.
+
+/** The account that is logged in. */
+interface AccountView {
+  /** The login name. Empty if no login is needed. */
+  name: string;
+}
+
+/** What Play shows, for the browser's address bar. */
+interface AddressView {
+  /** The open session, or None. */
+  session: string | null;
+  /** The share key of a session that was opened by its link, or None. */
+  shared: string | null;
+  /** The message in the inspector, or None for the newest. */
+  message: string | null;
+  /** The number of the router's request that this answers; 0 for none. */
+  request: number;
+  /** True if Back should not return to what was shown before, such as a session that was deleted. */
+  is_replaced: boolean;
+}
+
+/** The state of the model in the page header. */
+interface HeaderView {
+  /** Name, device and state of the model. */
+  text: string;
+  /** True once the model is loaded, or its server has answered. */
+  is_loaded: boolean;
+  /** True while the model writes for this visitor. */
+  is_busy: boolean;
+}
+
+/** All shortcuts of the page. */
+interface KeysView {
+  /** Shortcuts that work on all tabs first. */
+  tabs: TabKeys[];
+}
+
+/** A search result of the palette. */
+interface PaletteItem {
+  /** `session`, `contract`, `tool`, `suite` or `preset`. */
+  kind: string;
+  name: string;
+  /** Details that distinguish results with similar names. */
+  note: string;
+  id: string;
+}
+
+/** The search results of the palette. The browser itself adds tabs and commands. */
+interface PaletteView {
+  query: string;
+  /** Contracts, tools and suites, then sessions by last use. */
+  items: PaletteItem[];
+}
+
+/** A keyboard shortcut and its action. */
+interface Shortcut {
+  /** For example `Ctrl+Enter`. */
+  keys: string;
+  does: string;
+}
+
+/** The shortcuts of one tab. */
+interface TabKeys {
+  /** Element id of the tab's pane. Empty for shortcuts that work on all tabs. */
+  tab: string;
+  /** The most used first. */
+  keys: Shortcut[];
+}
+
+/** One step of the tour. */
+interface TourStep {
+  /** Element id of the part that the step describes. If it is hidden, the step is shown on its own. */
+  target: string;
+  heading: string;
+  text: string;
+}
+
+/** The tour of a first visit. */
+interface TourView {
+  steps: TourStep[];
+  /** True if the visitor has no session. The page then opens an example session. */
+  is_empty: boolean;
+  /** A new number shows the tour again even if it was finished before. 0 does not. */
+  serial: number;
+}
+
+type PaletteEvents = "find_any";
+
+type TabLoaderEvents = "open_tab";
+
+type TourEvents = "first_visit";
