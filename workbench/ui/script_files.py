@@ -2,7 +2,7 @@
 
 The scripts are ES modules in `ui/scripts/`, in a folder for each part of the page, and each has a name of its own. They
 are joined into one module, because a page that asks for a hundred files waits for a hundred answers. The file's address
-contains a hash of its text, so a file at an address never changes. Those in `head/` are no modules: `page.py` writes
+contains a hash of its text, so a file at an address never changes. Those in `head/` are not modules: `page.py` writes
 them into the page's head.
 """
 
