@@ -10,10 +10,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-import psycopg
 
 USER = "postgres"
 """Name of the database user, and of the system's user that the server runs as where tests run as root."""
@@ -43,6 +42,8 @@ class Server:
 
     def run(self, statement: str) -> None:
         """One statement of the server's owner, outside of any transaction."""
+        import psycopg
+
         place = {"host": "127.0.0.1", "port": self.port, "user": USER, "password": self.password}
         with psycopg.connect(**place, dbname="postgres", autocommit=True) as connection:
             connection.execute(statement.encode())
@@ -69,8 +70,10 @@ def running_server() -> Iterator[Server]:
     """A server of its own.
 
     Raises:
-        NoPostgres: The machine has none.
+        NoPostgres: The machine has none, or not the extra that connects to it.
     """
+    if not find_spec("psycopg"):
+        raise NoPostgres("psycopg is not installed: the extra postgres")
     binaries = _find_binaries()
     user = _system_user()
     folder = Path(tempfile.mkdtemp(prefix="workbench-postgres-"))
@@ -133,6 +136,8 @@ def _started(binaries: Path, folder: Path, password: str, user: dict[str, Any]) 
 
 
 def _await(server: Server, log: Path) -> None:
+    import psycopg
+
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:

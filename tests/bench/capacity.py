@@ -22,8 +22,8 @@ from tests.bench.data_rows import lines
 from tests.bench.page import new_page, open_address
 from tests.bench.ray_runs import readings
 from tests.bench.store_data import MESSAGES, write_sessions
-from tests.e2e.conftest import CHROMIUM, FLAGS, served
-from tests.e2e.play import Server, write_script
+from tests.e2e.conftest import CHROMIUM, FLAGS
+from tests.served import Server, served, write_script
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.settings import read_settings

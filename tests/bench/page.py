@@ -13,8 +13,9 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.bench import page_weight
-from tests.e2e.conftest import CHROMIUM, FLAGS, served
-from tests.e2e.play import TOUR_ENDED, Server, write_script
+from tests.e2e.conftest import CHROMIUM, FLAGS
+from tests.e2e.play import TOUR_ENDED
+from tests.served import Server, served, write_script
 from workbench.chat.message import Message, Role
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.settings import read_settings

@@ -14,6 +14,8 @@ from threading import Thread
 import httpx
 import pytest
 
+from tests.served import free_port
+
 PAGE = Path(__file__).parents[2] / "docs/how-to/run-several-servers.md"
 PORTS = ("7861", "7862", "7863")
 # scripts/get_nginx.sh unpacks them there.
@@ -76,12 +78,6 @@ def found(program: str) -> str:
     if path is None:
         pytest.skip(f"{program} is missing (scripts/get_nginx.sh gets it)")
     return path
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def at_backends(text: str, backends: list[Backend]) -> str:

@@ -6,7 +6,8 @@ from typing import Self
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import TURN_MS, Play, Server
+from tests.e2e.play import TURN_MS, Play
+from tests.served import Server
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions

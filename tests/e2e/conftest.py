@@ -1,24 +1,17 @@
 """A server in its own process, a browser, and a page whose errors fail the test."""
 
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 from playwright.sync_api import Error as PlaywrightError
 
-from tests.databases import FILE_NAME, put_database
-from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
-from tests.e2e.watch import Watch, unexpected_errors
+from tests.e2e.play import TOUR_ENDED, Play
+from tests.e2e.watch import Watch
+from tests.served import Server, served, write_script
 from workbench.engines.embedded_model import find_embedded
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -193,61 +186,3 @@ def _watched(browser: Browser) -> Iterator[Page]:
 def play(page: Page, server: Server) -> Play:
     """The freshly opened Play tab with a scripted model."""
     return Play(page, server).open()
-
-
-def served(
-    folder: Path, model: str, *options: str, module: str = "workbench", **variables: str
-) -> Iterator[Server]:
-    """Serve the page in its own process, stopped at the end. Unexpected errors in its log fail the test.
-
-    `options` are appended to `serve`, and `variables` are set in its environment. `module` runs the workbench.
-    """
-    if not (folder / "data" / FILE_NAME).exists():
-        put_database(folder / "data")
-    port = int(variables.get("WORKBENCH_PORT") or free_port())
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
-    environment |= {
-        "WORKBENCH_MODEL": model,
-        "WORKBENCH_PORT": str(port),
-        "WORKBENCH_DATA": str(folder / "data"),
-        "PYTHONUNBUFFERED": "1",
-        **variables,
-    }
-    log = folder / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module, "serve", *options],
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        server = Server(url=f"http://127.0.0.1:{port}", folder=folder, pid=process.pid, kill=process.kill)
-        try:
-            _wait(server.url, process, log)
-            yield server
-        finally:
-            if process.poll() is None:
-                process.terminate()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-    assert unexpected_errors(log.read_text(errors="replace")) == []
-
-
-def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    until = time.monotonic() + 240
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            with urlopen(url, timeout=2):
-                return
-        except (URLError, OSError):
-            time.sleep(0.2)
-    pytest.fail(f"the page did not come up:\n{log.read_text()[-3000:]}")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

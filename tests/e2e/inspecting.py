@@ -4,7 +4,8 @@ from typing import Self
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import SLOW_MS, Server
+from tests.e2e.play import SLOW_MS
+from tests.served import Server
 
 
 class Inspecting:

@@ -1,17 +1,12 @@
 """Page object of the Play tab."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import yaml
 from playwright.sync_api import Locator, Page, expect
 
-from workbench.records.owner import LOCAL_OWNER
-from workbench.records.sessions import StoredMessage
-from workbench.store.store import Store
+from tests.served import Server
 
 SLOW_MS = 45_000
 """Timeout of one step on a busy machine."""
@@ -32,30 +27,6 @@ Answer in a {{ tone }} tone.
 """A contract with a variable."""
 TOUR_ENDED = "try { localStorage.setItem('hermes-workbench:tour', 'ended'); } catch { }"
 """The browser storage of a visitor who has finished the tour."""
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running server of the page."""
-
-    url: str
-    folder: Path
-    pid: int
-    kill: Callable[[], None]
-
-    def path(self, session_id: str) -> Sequence[StoredMessage]:
-        """Return the messages of a session, read from the database."""
-        store = Store(f"sqlite:///{self.folder / 'data' / 'workbench.sqlite3'}")
-        try:
-            return store.of(LOCAL_OWNER).sessions.path(session_id)
-        finally:
-            store.close()
-
-
-def write_script(path: Path, *completions: str | dict[str, object], **options: object) -> Path:
-    """Write a script for the scripted engine to a file."""
-    path.write_text(yaml.safe_dump({"completions": list(completions), **options}, allow_unicode=True))
-    return path
 
 
 def code_editor(part: Locator) -> Locator:

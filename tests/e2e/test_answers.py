@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.comparing import Comparing
-from tests.e2e.conftest import served
-from tests.e2e.play import TURN_MS, Play, Server, write_script
+from tests.e2e.play import TURN_MS, Play
+from tests.served import Server, served, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

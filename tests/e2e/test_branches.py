@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import Play
+from tests.served import Server, served, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

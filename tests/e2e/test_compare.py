@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.comparing import Comparing
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import Play
+from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

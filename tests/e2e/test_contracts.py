@@ -10,8 +10,9 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, hold_first_opening, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, expect_text
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, expect_text
 from tests.e2e.sizes import every_size
+from tests.served import Server
 
 pytestmark = pytest.mark.browser
 

@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.databases import FILE_NAME, put_database
-from tests.e2e.conftest import free_port, served
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play
+from tests.served import Server, free_port, served, write_script
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.store import Store

@@ -5,7 +5,8 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, Server, code_editor, expect_no_text, expect_text
+from tests.e2e.play import SLOW_MS, Play, code_editor, expect_no_text, expect_text
+from tests.served import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

@@ -9,7 +9,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
+from tests.e2e.play import TOUR_ENDED, Play
+from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 

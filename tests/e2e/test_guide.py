@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, Play, Server, code_editor, write_script
+from tests.e2e.play import SLOW_MS, Play, code_editor
+from tests.served import Server, served, write_script
 
 pytestmark = pytest.mark.browser
 

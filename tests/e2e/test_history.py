@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, Server
+from tests.e2e.play import SLOW_MS, Play
+from tests.served import Server
 from workbench.ui.tabs.play.session_events import FIRST_QUESTION
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.inspecting import Inspecting
-from tests.e2e.play import Server
 from tests.e2e.sizes import every_size
+from tests.served import Server
 from workbench.hermes.parse import fixed, parse
 from workbench.ui.present.examples import EXAMPLES
 

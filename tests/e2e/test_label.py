@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, Server, write_script
+from tests.e2e.play import SLOW_MS
 from tests.e2e.sizes import every_size
+from tests.served import Server, write_script
 from tests.services import CHECKOUT
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import ToolCall

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Server
+from tests.e2e.play import SLOW_MS, TOUR_ENDED
 from tests.e2e.test_label import Desk, called, opened
+from tests.served import Server
 from workbench.chat.message import Message, Role
 from workbench.records.labels.label import Label, Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import TOUR_ENDED, Server, write_script
+from tests.e2e.play import TOUR_ENDED
 from tests.e2e.test_label_team import Person, data_of, import_rows
+from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter, QueueState

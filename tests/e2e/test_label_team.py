@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play
+from tests.served import Server, served, write_script
 from tests.store.examples import SETUP
 from workbench.app.passwords import hash_password
 from workbench.chat.message import Message, Role

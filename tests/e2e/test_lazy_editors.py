@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.e2e.play import Play, Server
+from tests.e2e.play import Play
+from tests.served import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

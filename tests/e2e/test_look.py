@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import served
 from tests.e2e.hostile import UNMARKED, expect_harmless
-from tests.e2e.play import SLOW_MS, Server, write_script
+from tests.e2e.play import SLOW_MS
 from tests.e2e.test_data import row, write
 from tests.e2e.test_every_tab import findings
 from tests.records.corpus.sessions import CALL
+from tests.served import Server, served, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

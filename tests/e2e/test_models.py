@@ -5,10 +5,10 @@ import os
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import served
 from tests.e2e.play import SLOW_MS
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.test_adapters import adapter
+from tests.served import served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, values
-from tests.e2e.play import Play, Server
+from tests.e2e.play import Play
+from tests.served import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

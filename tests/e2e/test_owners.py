@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
+from tests.e2e.play import TOUR_ENDED, Play
 from tests.e2e.provider import ACCESS_TOKEN, Provider, provided
 from tests.library.datasets.hub_server import HubServer, serving_hub
+from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, values
-from tests.e2e.play import SLOW_MS, Play, Server, expect_text
+from tests.e2e.play import SLOW_MS, Play, expect_text
+from tests.served import Server
 
 pytestmark = pytest.mark.browser
 

@@ -8,8 +8,9 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import TURN_MS, Play, Server, expect_no_text, expect_text, write_script
+from tests.e2e.play import TURN_MS, Play, expect_no_text, expect_text
 from tests.e2e.sizes import every_size
+from tests.served import Server, write_script
 
 pytestmark = pytest.mark.browser
 

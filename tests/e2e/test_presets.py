@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import OWN_CONTRACT, Play, Server, expect_text, write_script
+from tests.e2e.play import OWN_CONTRACT, Play, expect_text
+from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import served
 from tests.e2e.holding import hold_first_opening
-from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Play
 from tests.exchanges import RAW_CALL, Agent, answered, said
+from tests.served import Server, served, write_script
 from workbench.chat.message import Message, Role
 from workbench.records.exchanges import ClientAnswer, ClientRequest
 from workbench.records.owner import LOCAL_OWNER

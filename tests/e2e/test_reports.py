@@ -12,9 +12,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS, Server, write_script
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS
 from tests.e2e.sizes import every_size
+from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.play import Play, Server
+from tests.e2e.play import Play
+from tests.served import Server
 
 pytestmark = pytest.mark.browser
 

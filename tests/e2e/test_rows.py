@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.play import OWN_CONTRACT, Play, expect_text, write_script
+from tests.e2e.play import OWN_CONTRACT, Play, expect_text
+from tests.served import write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

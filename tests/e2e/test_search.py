@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.play import Play, write_script
+from tests.e2e.play import Play
+from tests.served import write_script
 
 pytestmark = pytest.mark.browser
 

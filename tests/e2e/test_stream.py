@@ -8,7 +8,8 @@ import gradio as gr
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Play
+from tests.served import Server, write_script
 from workbench.records.owner import Permission, UserRole
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs

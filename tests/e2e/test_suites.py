@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import served
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, TURN_MS, Play
 from tests.e2e.sizes import every_size
+from tests.served import Server, served, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.holding import Held, event_data, values
-from tests.e2e.play import Server
 from tests.e2e.test_tools import opened
+from tests.served import Server
 
 pytestmark = pytest.mark.browser
 

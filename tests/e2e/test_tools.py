@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, Play, Server, expect_text, write_script
+from tests.e2e.play import SLOW_MS, Play, expect_text
 from tests.e2e.sizes import every_size
+from tests.served import Server, write_script
 from workbench.toolbox.mcp.config import load_servers
 
 pytestmark = pytest.mark.browser

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import Play
 from tests.postgres import TEMPLATE
 from tests.postgres import Server as Postgres
+from tests.served import Server, served, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.postgres, pytest.mark.timeout(600)]
 ENDLESS = {"text": "".join(f"word{number} " for number in range(4000)), "seconds_per_token": 0.2}

@@ -1,6 +1,6 @@
 """Which log lines of a server count as errors."""
 
-from tests.e2e.watch import unexpected_errors
+from tests.served import unexpected_errors
 
 TRACEBACK = """Traceback (most recent call last):
   File "a.py", line 1, in one

@@ -1,6 +1,5 @@
 """Errors of a page and its server that must not occur."""
 
-import re
 from typing import Final
 
 from playwright.sync_api import ConsoleMessage, Dialog, Page, Request
@@ -11,8 +10,6 @@ FAREWELLS: Final = (
     "ERR_INCOMPLETE_CHUNKED_ENCODING",
 )
 """Messages when a server is killed while the page listens, which are not errors of the page."""
-_TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)", re.MULTILINE)
-_CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
 
 
 class Watch:
@@ -43,8 +40,3 @@ class Watch:
     def _on_request(self, request: Request) -> None:
         if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
             self.troubles.append(f"request to another host: {request.url}")
-
-
-def unexpected_errors(log: str) -> list[str]:
-    """Return the last line of each traceback in a server's log; of chained exceptions, the last one."""
-    return [found[1] for found in _TRACEBACK.finditer(log) if not log.startswith(_CAUSE, found.end() + 1)]

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -15,16 +14,11 @@ import pytest
 
 from tests.databases import put_database
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER
+from tests.served import free_port
 from tests.services import CHECKOUT
 from workbench.app.passwords import hash_password
 
 PAGE = CHECKOUT / "docs/how-to/serve-a-contract.md"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def environment(folder, *completions, **variables):

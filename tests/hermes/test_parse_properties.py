@@ -2,7 +2,7 @@
 
 import json
 import random
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any
 
 import pytest
@@ -141,21 +141,27 @@ def test_mutated_corpus_rows_obey_the_laws(seed: int) -> None:
         assert_fixed_text_is_read_strictly(reading, options)
 
 
+def can_stand_before_others(row: dict[str, Any]) -> bool:
+    return is_clean(row) and "<|im" not in row["text"]
+
+
+def is_read_alone(row: dict[str, Any]) -> bool:
+    has_thoughts = "<think" in row["text"] or "</think>" in row["text"]
+    return is_clean(row) and bool(row["calls"]) and not has_thoughts
+
+
 @pytest.mark.parametrize(
     "pair",
-    [(left, right) for left in rows()[:60:3] for right in rows()[1:60:4]],
+    list(
+        product(
+            filter(can_stand_before_others, rows()[:60]), [row for row in rows()[:60] if is_read_alone(row)]
+        )
+    ),
     ids=lambda pair: f"{pair[0]['id']}+{pair[1]['id']}",
 )
 def test_no_valid_block_is_lost_because_of_the_text_before_it(
     pair: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
     left, right = pair
-    if (
-        not (is_clean(right) and right["calls"] and is_clean(left))
-        or "<think" in right["text"]
-        or "</think>" in right["text"]
-        or "<|im" in left["text"]
-    ):
-        return
     reading = parse(f"{left['text']}\n{right['text']}", tools=TOOLS)
     assert [[call.name, call.arguments] for call in reading.calls] == left["calls"] + right["calls"]

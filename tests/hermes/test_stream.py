@@ -71,8 +71,9 @@ def test_a_long_string_is_emitted_as_it_arrives() -> None:
     stream = Stream(tools=TOOLS)
     stream.feed('<tool_call>\n{"name": "f", "arguments": {"q": "')
     assert stream.feed("abcd") == (ArgumentsDelta(0, "abcd"),)
-    assert stream.feed('"}}') == () or stream.feed("\n") is not None
-    stream.feed("\n</tool_call>")
+    assert stream.feed('"}}') == (ArgumentsDelta(0, '"'),)
+    ended = stream.feed("\n</tool_call>")
+    assert ended[:2] == (ArgumentsDelta(0, "}"), CallEnded(0))
     assert [call.arguments for call in stream.finish().calls] == [{"q": "abcd"}]
 
 

@@ -73,7 +73,8 @@ JOURNEY = '''"""The Count tab."""
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import Play, Server
+from tests.e2e.play import Play
+from tests.served import Server
 
 pytestmark = [pytest.mark.browser]
 

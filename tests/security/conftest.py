@@ -6,8 +6,7 @@ from threading import Thread
 
 import pytest
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
+from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 
 PASSWORDS = {"ann": "ann's password", "bob": "bob's password"}

@@ -20,8 +20,7 @@ from urllib.parse import quote
 
 import httpx
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
+from tests.served import Server, served, write_script
 from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run

@@ -13,8 +13,7 @@ import httpx
 import pytest
 
 from tests.docs.test_proxies import PORTS, PROXIES, found, free_port, running
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
+from tests.served import Server, served, write_script
 from workbench.app.api_keys import hash_key, new_key, server_secret
 from workbench.app.passwords import hash_password
 from workbench.ui.gate.passwords import FREE_TRIES

@@ -10,8 +10,6 @@ from threading import Event, Thread
 import psutil
 import pytest
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
 from tests.security.bombs import (
     COSTLY_PATTERNS,
     EVIL_TEXT,
@@ -26,6 +24,7 @@ from tests.security.bombs import (
 )
 from tests.security.visitor import Answered, Visitor
 from tests.security.watched import PAUSE_S, PAUSES
+from tests.served import Server, served, write_script
 
 MOST_S = 2.0
 DAMAGED_S = 6.0

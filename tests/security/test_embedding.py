@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, Server
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play
 from tests.security.conftest import PASSWORDS, Embedding
+from tests.served import Server
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui.gate.headers import SecurityHeaders

@@ -12,9 +12,8 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
 from tests.security.gated import PATIENCE_S, Crowd, GatedEngine, with_engine
+from tests.served import Server, served, write_script
 from tests.services import services_for
 from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.comparisons.running import run_comparison

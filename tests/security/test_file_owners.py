@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from tests.aside import run_aside
-from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS
+from tests.served import Server
 from workbench.errors import BadInput
 from workbench.records.owner import Permission, UserRole
 from workbench.ui.file_owners import OWNER, FileOwners

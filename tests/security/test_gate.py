@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
-from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS, SPACE_HOST
+from tests.served import Server
 from workbench.app.hosts import AllowedHosts, is_local, parse_authority
 from workbench.errors import BadInput
 from workbench.settings import read_settings

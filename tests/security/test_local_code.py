@@ -4,7 +4,6 @@ import io
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from tests.security.hostile_folder import (
     process_variables,
     write_lying_bytecode,
 )
+from tests.served import free_port
 from workbench.cli.app import COMMANDS, build_app, run
 from workbench.engines.embedded_model import fetch_embedded
 from workbench.engines.gguf_files.trial import open_in_child
@@ -184,12 +184,6 @@ def serve_once(folder, mark, *arguments):
         process.kill()
 
 
-def free_port():
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return str(place.getsockname()[1])
-
-
 def files_of(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -209,7 +203,7 @@ def test_no_command_runs_code_of_the_folder_it_is_started_in(folder, mark, workb
     in_process(folder, mark, "mcp", "serve")
     assert not mark.exists(), f"`workbench mcp serve` ran {mark.read_text()}"
     for name in servers:
-        serve_once(folder, mark, name, "--port", free_port())
+        serve_once(folder, mark, name, "--port", str(free_port()))
         assert not mark.exists(), f"`workbench {name}` ran {mark.read_text()}"
     assert files_of(folder / "data") == before, "data/ of the folder is not the data folder"
     assert not list(folder.rglob("*.pyc"))

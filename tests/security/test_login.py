@@ -13,8 +13,8 @@ import pytest
 from gradio_client import Client
 
 from tests.aside import run_aside
-from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS
+from tests.served import Server
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import pytest
 from starlette.routing import Route
 
-from tests.e2e.play import Server
 from tests.gateway.serving import ANSWER, gateway_over
 from tests.security.conftest import SPACE_HOST
+from tests.served import Server
 from tests.services import services_for
 from workbench.app.api_keys import hash_key, server_secret
 from workbench.gateway.app import Gateway, GatewayOptions

@@ -8,8 +8,8 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS
+from tests.served import Server
 from tests.store.runs import PLAN, RESULT
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.store.runs import RunStore

@@ -9,8 +9,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.e2e.conftest import served
-from tests.e2e.play import write_script
+from tests.served import served, write_script
 from tests.services import services_for
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]

@@ -19,7 +19,7 @@ from workbench.records.sessions import NewMessage
 from workbench.records.versions import hash_of
 from workbench.store.store import OwnedStore, Store
 
-START = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)
+START = datetime(2026, 1, 1, 23, 58, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ class TestCount:
         (contract,) = {group for group, *_ in counted(FactGroup.CONTRACT)}
         assert len(contract) == 64
         days = counted(FactGroup.DAY)
-        assert {group for group, *_ in days} == {"2026-01-01", "2026-01-02"} or days
+        assert {group for group, *_ in days} == {"2026-01-01", "2026-01-02"}
         assert sum(count for *_, count, _ in days) == 5
         assert counted(FactGroup.CODE, until=START) == []
         assert counted(FactGroup.CODE, since=START) == counted(FactGroup.CODE)

@@ -9,7 +9,7 @@ import gradio as gr
 import httpx
 import pytest
 
-from tests.e2e.conftest import free_port
+from tests.served import free_port
 from tests.services import services_for
 from tests.waiting import await_until
 from workbench.ui import serve

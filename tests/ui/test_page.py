@@ -9,6 +9,7 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
+from tests.served import free_port
 from tests.services import services_for
 from workbench.app.hosts import check_address
 from workbench.errors import BadInput
@@ -211,7 +212,8 @@ def test_a_space_that_asks_for_rendering_on_the_server_gets_the_page_all_the_sam
     monkeypatch.setenv("GRADIO_SSR_MODE", "true")
     monkeypatch.setattr(gr.Blocks, "launch", launch)
     with services_for(tmp_path, "Hello.") as (services, _), pytest.raises(BadInput, match="ends here"):
-        serve_page(services)
+        settings = replace(services.settings, port=free_port())
+        serve_page(replace(services, settings=settings))
     assert launched["is_rendered_here"] is False
 
 

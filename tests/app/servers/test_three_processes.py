@@ -15,9 +15,8 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
 from tests.security.visitor import Visitor
+from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 from workbench.records.owner import Owner, account_key
 from workbench.records.runs import RunState

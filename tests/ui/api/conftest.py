@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from gradio_client import Client
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
+from tests.served import Server, served, write_script
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 

@@ -5,8 +5,7 @@ import json
 import pytest
 from gradio_client.exceptions import AppError
 
-from tests.e2e.conftest import served
-from tests.e2e.play import Server, write_script
+from tests.served import Server, served, write_script
 from tests.ui.api.conftest import Connect
 from workbench.app.passwords import hash_password
 

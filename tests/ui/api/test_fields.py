@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.e2e.play import Server
+from tests.served import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 

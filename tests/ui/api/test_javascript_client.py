@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.play import Server
+from tests.served import Server
 from tests.toolbox.mcp.peers import npm_package
 
 pytestmark = pytest.mark.long

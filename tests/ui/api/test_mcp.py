@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.aside import run_aside
-from tests.e2e.play import Server
+from tests.served import Server
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui import serve

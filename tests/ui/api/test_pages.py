@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.play import Server
+from tests.served import Server
 
 HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -80,9 +80,10 @@ def test_what_is_written_is_parsed(data: st.DataObject) -> None:
 def test_any_query_is_parsed_or_explained(given_values: dict[str, str]) -> None:
     try:
         place = parse_place(urlencode(given_values))
-    except BadInput:
-        return
-    assert set(place.values) <= set(NAMES[place.tab].all)
+    except BadInput as error:
+        assert error.where and error.problem
+    else:
+        assert set(place.values) <= set(NAMES[place.tab].all)
 
 
 def test_an_address_has_no_parameters_of_other_tabs() -> None:

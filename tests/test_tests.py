@@ -1,0 +1,104 @@
+"""Each test can fail, fits on a few screens, and is collected without the programs that only some tests need."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+MOST_LINES = 400
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+ASSERTING = frozenset({"raises", "warns", "fail", "expect"})
+"""Functions of pytest and Playwright that fail."""
+RAISES_ONLY = frozenset(
+    {
+        "test_other_values_are_accepted",
+        "test_file_names_are_valid_names",
+        "test_words_are_valid_tags",
+        "test_settings_that_are_safe_are_accepted",
+    }
+)
+"""Tests of functions that return nothing: what they accept raises no exception."""
+
+
+@cache
+def functions() -> list[tuple[Path, FUNCTIONS]]:
+    files = sorted((CHECKOUT / "tests").rglob("*.py"))
+    return [
+        (file, node)
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, FUNCTIONS)
+    ]
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes below this one, without those of functions and classes in it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, FUNCTIONS | ast.Lambda | ast.ClassDef):
+            yield child
+            yield from own_nodes(child)
+
+
+def called_names(node: ast.AST) -> set[str]:
+    calls = [child.func for child in ast.walk(node) if isinstance(child, ast.Call)]
+    return {call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls}
+
+
+def can_fail(node: ast.AST) -> bool:
+    return any(isinstance(child, ast.Assert | ast.Raise) for child in ast.walk(node)) or any(
+        keyword.arg == "check" and getattr(keyword.value, "value", False) is True
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call)
+        for keyword in child.keywords
+    )
+
+
+def test_every_test_asserts_something() -> None:
+    asserting = ASSERTING | {node.name for _, node in functions() if can_fail(node)}
+    before = 0
+    while before != len(asserting):
+        before = len(asserting)
+        asserting |= {node.name for _, node in functions() if called_names(node) & asserting}
+    tests = {node.name for _, node in functions() if node.name.startswith("test_")}
+    assert tests - asserting == RAISES_ONLY
+
+
+def test_no_test_ends_before_its_first_assertion() -> None:
+    """A case that returns early counts as passed. Leave it out of the parameters, or use `assume`."""
+    early = []
+    for file, node in functions():
+        nodes = list(own_nodes(node))
+        first = min((child.lineno for child in nodes if isinstance(child, ast.Assert)), default=0)
+        if node.name.startswith("test_"):
+            returns = [child.lineno for child in nodes if isinstance(child, ast.Return)]
+            early += [f"{file.name}:{line}" for line in returns if line < first]
+    assert early == []
+
+
+def test_no_assertion_is_true_because_of_its_explanation() -> None:
+    """`assert a == b or found` passes whenever something was found; `assert a == b, found` was meant."""
+    found = []
+    for file, node in functions():
+        for child in own_nodes(node):
+            if isinstance(child, ast.Assert) and isinstance(child.test, ast.BoolOp):
+                last = child.test.values[-1]
+                is_either = isinstance(child.test.op, ast.Or)
+                if is_either and isinstance(last, ast.Name) and not last.id.startswith(("is_", "has_")):
+                    found.append(f"{file.name}:{child.lineno}")
+    assert found == []
+
+
+@pytest.mark.slow
+def test_tests_are_collected_without_a_driver_of_browsers_and_of_postgresql() -> None:
+    code = "import sys; sys.modules |= dict.fromkeys(('psycopg', 'playwright'));"
+    code += "import pytest; sys.exit(pytest.main(['--collect-only', '-qq', *sys.argv[1:]]))"
+    folders = ["tests/store", "tests/ui/api", "tests/app", "tests/security/test_gate.py"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *folders], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
