@@ -77,14 +77,18 @@ class RowMessage:
     """Whether its entry has a thought without text, for which there is no part."""
     place: int = field(default=-1, compare=False)
     """Index of the entry that it was read from, from 0; -1 if there is none."""
+    calls: tuple[Call, ...] = field(init=False, repr=False, compare=False)
+    """The message's calls, in order."""
+    result: Result | None = field(init=False, repr=False, compare=False)
+    """The result that a tool's message holds; None for other roles."""
 
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        """The message's calls, in order."""
-        # Asked for dozens of times for each row. Only the model calls, and a list is faster than a generator.
-        if self.role is not Role.ASSISTANT:
-            return ()
-        return tuple([part for part in self.parts if isinstance(part, Call)])
+    def __post_init__(self) -> None:
+        # The steps of a conversion ask for them dozens of times for each row.
+        parts, set_once = self.parts, object.__setattr__
+        is_model = self.role is Role.ASSISTANT
+        set_once(self, "calls", tuple([part for part in parts if isinstance(part, Call)]) if is_model else ())
+        last = parts[0] if len(parts) == 1 else None
+        set_once(self, "result", last if isinstance(last, Result) else None)
 
     @property
     def thoughts(self) -> tuple[Thought, ...]:
@@ -95,11 +99,6 @@ class RowMessage:
     def prose(self) -> tuple[Prose, ...]:
         """The message's pieces of prose, in order."""
         return tuple(part for part in self.parts if isinstance(part, Prose))
-
-    @property
-    def result(self) -> Result | None:
-        """The result that a tool's message holds; None for other roles."""
-        return next((part for part in self.parts if isinstance(part, Result)), None)
 
     def with_parts(self, *parts: Part) -> "RowMessage":
         """Return the message with other parts, without its original text, which no longer matches them."""
@@ -150,8 +149,12 @@ def is_same_trajectory(one: Trajectory, other: Trajectory) -> bool:
         and _are_same_messages(one.rejected, other.rejected)
         and [*map(_spec_text, one.tools.specs)] == [*map(_spec_text, other.tools.specs)]
         and (one.answer_start, one.label) == (other.answer_start, other.label)
-        and json.dumps(dict(one.columns), sort_keys=True) == json.dumps(dict(other.columns), sort_keys=True)
+        and (one.columns is other.columns or _columns_text(one) == _columns_text(other))
     )
+
+
+def _columns_text(trajectory: Trajectory) -> str:
+    return json.dumps(dict(trajectory.columns), sort_keys=True) if trajectory.columns else ""
 
 
 def _are_same_messages(messages: Sequence[RowMessage], others: Sequence[RowMessage]) -> bool:
@@ -208,6 +211,7 @@ def _paired(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMess
     named = [by_id.get(answer.result.id or "") if answer.result else None for answer in answers]
     others = iter([place for place in range(len(calls)) if place not in named])
     paired: list[RowMessage] = []
+    is_changed = False
     for found, answer in zip(named, answers, strict=True):
         result = answer.result
         place = next(others, len(calls)) if found is None else found
@@ -215,11 +219,12 @@ def _paired(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMess
             call = calls[place]
             if call.id is None and result.id is not None:
                 call = calls[place] = replace(call, id=result.id)
+                is_changed = True
             name = result.name or call.name
             if (name, call.id) != (result.name, result.id):
                 answer = replace(answer, parts=(replace(result, name=name, id=call.id, envelope=None),))
         paired.append(answer)
-    if calls == list(message.calls):
+    if not is_changed:
         return message, paired
     replaced = iter(calls)
     parts = tuple(next(replaced) if isinstance(part, Call) else part for part in message.parts)

@@ -57,8 +57,9 @@ def _plain(value: object) -> JsonValue:
     return cast(JsonValue, value)
 
 
-_TEMPLATE_JSON: Final = json.JSONEncoder(ensure_ascii=False, default=_plain)
-"""`json.dumps` would make a new encoder for each call, which takes longer than most arguments."""
+_TEMPLATE_JSON: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, default=_plain)
+"""`json.dumps` would make a new encoder for each call, which takes longer than most arguments. A value of JSON cannot
+contain itself."""
 
 
 def function_elements(tools: OfferedTools) -> str:

@@ -142,11 +142,14 @@ _LONGEST_NAME: Final = 100
 
 def line_of(row: JsonObject) -> bytes:
     """Return a row as a line of JSON. A lone surrogate, which UTF-8 cannot encode, is escaped."""
-    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    text = _LINE.encode(row)
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(row, allow_nan=False).encode() + b"\n"
+
+
+_LINE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
 
 
 def _write(file: IO[bytes], row: JsonObject | bytes) -> None:

@@ -114,7 +114,9 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) 
         rejected=pair_results(trajectory.rejected),
     )
     draft = RowDraft(paired, options)
-    draft.trajectory = replace(paired, tools=plain_tools(paired.tools, draft.changes))
+    tools = plain_tools(paired.tools, draft.changes)
+    if tools is not paired.tools:
+        draft.trajectory = replace(paired, tools=tools)
     try:
         return _written(draft, write_as, write_as.spell)
     except RecursionError:
@@ -168,13 +170,13 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
     ]
     if not fits_columns(row) and any(code == "deep-nesting" for code, _ in unfit_in(row)):
         return _UNLOADABLE["deep-nesting"]
-    rest = {key: value for key, value in row.items() if key != "tools"}
-    if is_loadable([rest, *calls]) and all(
+    rest = [value for key, value in row.items() if key != "tools"]
+    if is_loadable([*rest, *calls]) and all(
         cached_on(spec, "_is_loadable", _is_loadable_spec) for spec in trajectory.tools.specs
     ):
         return ""
     documents = [spec.document for spec in trajectory.tools.specs]
-    code, _ = next(unloadable_in([rest, *calls, *documents]))
+    code, _ = next(unloadable_in([*rest, *calls, *documents]))
     return _UNLOADABLE[code]
 
 

@@ -21,6 +21,8 @@ from workbench.trajectory.writing.row_draft import (
 def drop_preference(draft: RowDraft) -> None:
     """Drop the rejected answer, the label and the boundary between prompt and answer."""
     trajectory = draft.trajectory
+    if not trajectory.rejected and trajectory.label is trajectory.answer_start is None:
+        return
     if trajectory.rejected:
         draft.note(Loss.REJECTED)
     if trajectory.label is not None:
@@ -280,9 +282,11 @@ def drop_columns(*names: str) -> Step:
 
     def step(draft: RowDraft) -> None:
         columns = draft.trajectory.columns
-        for name in columns:
-            if name in taken:
-                draft.note(Loss.COLUMN, detail=name)
+        lost = [name for name in columns if name in taken]
+        if not lost:
+            return
+        for name in lost:
+            draft.note(Loss.COLUMN, detail=name)
         remaining = {name: value for name, value in columns.items() if name not in taken}
         draft.trajectory = replace(draft.trajectory, columns=remaining)
 

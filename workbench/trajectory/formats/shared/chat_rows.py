@@ -144,13 +144,13 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     role = ROLES.get(speaker) if isinstance(speaker, str) else None
     if role is None:
         spot.report("unknown-role", f"unknown role {speaker!r:.40}; use {', '.join(ROLES)}", "/role")
-    thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
+    thought_key = _thought_key(fields)
     text = _text(fields, spot)
     if role is Role.USER and is_wrapped(text):
         role = Role.TOOL
     calls = tuple(_calls(fields, spot))
     refusal, refusal_place = _refusal(fields)
-    keys = read_keys(fields, _used(fields))
+    keys = read_keys(fields, _used(fields, thought_key))
     # The JSON of other contents has all of their members.
     if refusal_place == "refusal" and content_text(fields) is not None:
         keys = with_part_keys(keys, fields.get("content"))
@@ -177,22 +177,28 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     )
 
 
-def _used(fields: JsonObject) -> frozenset[str]:
+def _thought_key(fields: JsonObject) -> str | None:
+    for key in THOUGHT_KEYS:
+        if isinstance(fields.get(key), str):
+            return key
+    return None
+
+
+def _used(fields: JsonObject, thought_key: str | None) -> frozenset[str]:
     """Return the names of the members that are read as something else than `others`."""
     used = _USED_OF_RESULTS if ROLES.get(str(fields.get("role"))) is Role.TOOL else _USED
     if "function_call" in fields and not isinstance(fields["function_call"], Mapping):
         used -= {"function_call"}
-    for key in THOUGHT_KEYS:
-        if isinstance(fields.get(key), str):
-            return used | {key}
-    return used
+    return used | {thought_key} if thought_key else used
 
 
 def _refusal(fields: JsonObject) -> tuple[JsonValue, str]:
     """Return the text of a refusal and its place in the message; it may be the only part of the content."""
     content = fields.get("content")
-    part: JsonObject = as_object(content[0]) if isinstance(content, list) and len(content) == 1 else {}
-    is_part = part.keys() == {"type", "refusal"} and isinstance(part["refusal"], str)
+    if not (isinstance(content, list) and len(content) == 1):
+        return fields.get("refusal"), "refusal"
+    part: JsonObject = as_object(content[0])
+    is_part = set(part) == {"type", "refusal"} and isinstance(part["refusal"], str)
     return (part["refusal"], "content/0/refusal") if is_part else (fields.get("refusal"), "refusal")
 
 
@@ -287,6 +293,9 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function", *, 
 
 def _others(call: JsonObject, function: JsonObject, index: int) -> JsonObject:
     """Return what a call has beside its function, and the function beside its name and arguments."""
+    is_usual = call.keys() <= _USUAL and call.get("type") == "function" and isinstance(call.get("id"), str)
+    if is_usual and function.keys() <= _IN_FUNCTION:
+        return {}
     members = {**other_members(call), **other_members(function)}
     if function is not call:
         members |= {key: call[key] for key in ("name", "arguments") if key in call}
@@ -296,6 +305,10 @@ def _others(call: JsonObject, function: JsonObject, index: int) -> JsonObject:
     if call.get("index") not in (None, index):
         members["index"] = call["index"]
     return {key: value for key, value in members.items() if value is not None and value is not function}
+
+
+_USUAL: Final = frozenset({"id", "type", "function"})
+_IN_FUNCTION: Final = frozenset({"name", "arguments"})
 
 
 def _arguments(value: JsonValue) -> tuple[JsonObject | None, str]:
