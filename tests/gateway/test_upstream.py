@@ -229,3 +229,24 @@ def test_the_models_of_the_server_are_listed(tmp_path):
     with servers.scripted_server(servers.said("x")) as server, in_front_of(tmp_path, server) as gateway:
         names = [model["id"] for model in gateway.client.get("/v1/models").json()["data"]]
     assert names[0] == "hermes" and "minimal/hermes" in names
+
+
+def test_counts_that_a_server_does_not_report_are_estimated_and_marked(tmp_path):
+    answer = stream(delta(role="assistant", content="It is 21 °C."), delta("stop"), DONE)
+    with servers.scripted_server(answer) as server, in_front_of(tmp_path, server) as gateway:
+        plain = gateway.chat(model="hermes").json()
+        options = {"stream_options": {"include_usage": True}}
+        last = gateway.stream(model="hermes", **options)[-1]
+        body = {"model": "hermes", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+        anthropic = gateway.post("/v1/messages", json=body).json()["usage"]
+        response = gateway.post("/v1/responses", json={"model": "hermes", "input": "hi"}).json()["usage"]
+    usage = plain["usage"]
+    assert usage == last["usage"]
+    assert usage["estimated"] and usage["completion_tokens"] == 3 and usage["prompt_tokens"] > 0
+    assert "prompt_tokens_details" not in usage
+    assert (
+        anthropic["estimated"]
+        and anthropic["output_tokens"] == 3
+        and anthropic["cache_read_input_tokens"] is None
+    )
+    assert response["estimated"] and response["output_tokens"] == 3

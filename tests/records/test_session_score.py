@@ -138,8 +138,8 @@ def test_facts_have_the_places_that_the_score_needs() -> None:
 
 def test_scores_are_by_model_and_a_turn_has_all_its_tokens() -> None:
     other = [replace(message, id=f"o{index}") for index, message in enumerate(GOOD)]
-    other[3] = model("It is 31 degrees.", engine="two", prompt_tokens=0)
-    other[1] = model(call(name="x"), engine="two", prompt_tokens=0)
+    other[3] = model("It is 31 degrees.", engine="two", prompt_tokens=None)
+    other[1] = model(call(name="x"), engine="two", prompt_tokens=None)
     completions = [*scored(GOOD), *scored(other)]
     one, two = scores_by(lambda completion: completion.model, completions)
     assert (one.group, one.turns, one.completions, one.calls, one.tokens_per_turn) == ("one", 1, 2, 1, 30)

@@ -300,6 +300,23 @@ class TestTree:
             slow,
         ]
 
+    def test_counts_that_are_not_known_stay_unknown(self, store: SessionStore) -> None:
+        session = store.create_session(SETUP)
+        unknown = Timing(seconds=2.0)
+        append_chain(store, session.id, completion("a", timing=unknown))
+        assert [stored.generation and stored.generation.timing for stored in store.path(session.id)] == [
+            unknown
+        ]
+
+    def test_a_prompt_of_0_tokens_of_an_older_release_was_not_counted(self, store: SessionStore) -> None:
+        session = store.create_session(SETUP)
+        old = replace(GENERATION.timing, prompt_tokens=0)
+        append_chain(store, session.id, completion("a", timing=old))
+        (stored,) = store.path(session.id)
+        assert stored.generation
+        timing = stored.generation.timing
+        assert (timing.prompt_tokens, timing.cached_tokens, timing.completion_tokens) == (None, None, None)
+
     @pytest.mark.parametrize("parent_id", ["nowhere", "", "a\0"])
     def test_an_unknown_parent_is_rejected(self, store: SessionStore, parent_id: str) -> None:
         session = store.create_session(SETUP)

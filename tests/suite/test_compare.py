@@ -10,8 +10,11 @@ from workbench.suite.compare import CaseChange, compare
 from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.reports.html import report_html
 from workbench.suite.reports.markdown import comparison_markdown, report_junit, report_markdown
-from workbench.suite.reports.report import report_of
-from workbench.suite.result import CaseMeasures, CaseStatus
+from workbench.suite.card import score_card
+from workbench.suite.reports.charts import ChartKind, report_charts
+from workbench.suite.reports.report import report_json, report_of
+from workbench.suite.reports.tables import card_table
+from workbench.suite.result import CaseMeasures, CaseStatus, result_document, result_value
 
 NASTY = "<script>alert(1)</script> | ]]> \x1b \ufffe"
 
@@ -103,3 +106,32 @@ def test_a_comparison_is_written_as_markdown():
     text = comparison_markdown(compare(results(["passed"]), results(["failed"])), before="a", after="b")
     assert text.startswith("# a → b\n\n1 broke, 0 fixed, 1 compared")
     assert "| broke  | s/0" in text
+
+
+def test_unknown_tokens_are_in_no_mean_no_front_and_no_chart():
+    base = PLAN.arms[0]
+    plan = replace(PLAN, arms=tuple(replace(base, label=label) for label in ("dear", "cheap", "silent")))
+    found = [
+        *results(["passed"], arm="dear", tokens=90),
+        *results(["passed"], arm="cheap", tokens=40),
+        *results(["passed"], arm="silent", tokens=None),
+    ]
+    report = report_of("r", "t", "done", plan, found)
+    assert report.front == ("cheap",)
+    row = card_table(report).rows[2]
+    assert row[card_table(report).head.index("prompt tokens")] == "–"
+    [points] = [chart for chart in report_charts(report) if chart.kind is ChartKind.POINTS]
+    assert [mark.x for mark in points.marks] == [90, 40]
+    assert report_json(report)["cards"][2]["prompt_tokens"] is None
+    assert compare(found[:1], found[2:]).prompt_tokens == (90, None)
+    assert "silent" in report_markdown(report) and "silent" in report_html(report)
+
+
+def test_a_mean_is_of_the_repetitions_that_are_known():
+    found = [*results(["passed"], tokens=40), *results(["passed"], tokens=None)]
+    assert score_card("short", found).prompt_tokens == 40
+
+
+def test_a_result_of_an_older_release_with_no_prompt_tokens_was_not_counted():
+    old = results(["passed"], tokens=0)[0]
+    assert result_value(result_document(old)).measures.prompt_tokens is None

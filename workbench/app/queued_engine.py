@@ -16,7 +16,6 @@ from workbench.rollout.ports import (
     Engine,
     FinishReason,
     GenerationRequest,
-    Usage,
 )
 
 LOOK_EVERY_S: Final = 0.05
@@ -111,8 +110,7 @@ class QueuedEngine:
         ticket, is_whole = line.join(client.share, turn=client.turn), False
         try:
             if not (yield from _wait(line, ticket, is_cancelled)):
-                usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-                yield Delta(finish_reason=FinishReason.CANCELLED, usage=usage)
+                yield Delta(finish_reason=FinishReason.CANCELLED)
                 return
             with closing(_stream(self._loaded(), request, is_cancelled)) as deltas:
                 for delta in deltas:

@@ -195,7 +195,7 @@ class LlamaCppEngine:
             reported, place = 0, self._line.place(ticket)
             while place:
                 if is_cancelled():
-                    yield _last(FinishReason.CANCELLED, prompt=0, cached=0, evaluated=0, written=0)
+                    yield Delta(finish_reason=FinishReason.CANCELLED)
                     return
                 if place != reported:
                     reported = place

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, fingerprint_of
 from workbench.errors import ModelMissing
-from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
+from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest
 
 CHARS_PER_TOKEN: Final = 4
 LEAST_SECONDS: Final = 15
@@ -58,10 +58,9 @@ class ZeroGpuEngine:
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         """Yield the completion in pieces. Stopping it releases the GPU."""
         deltas = self._write(str(self._path), self.name, self._loading, request)
-        for written, delta in enumerate(deltas):
+        for delta in deltas:
             if is_cancelled() and delta.finish_reason is None:
-                usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=written)
-                yield Delta(finish_reason=FinishReason.CANCELLED, usage=usage)
+                yield Delta(finish_reason=FinishReason.CANCELLED)
                 break
             yield delta
         cast(Any, deltas).close()

@@ -21,7 +21,7 @@ from workbench.gateway.blocks import (
     block_changes,
 )
 from workbench.gateway.chat_answers import Report
-from workbench.gateway.documents import typed_event_bytes
+from workbench.gateway.documents import typed_event_bytes, usage_of
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.running import ChatEvent, FinishedChoice, Started
 from workbench.hermes.written_out import CALL_CLOSE, opened_call
@@ -173,10 +173,12 @@ def _is_object(text: str) -> bool:
 
 
 def _usage(choice: FinishedChoice) -> JsonObject:
-    timing = choice.ended.generation.timing
+    usage = usage_of([choice])
+    cached = as_object(usage.get("prompt_tokens_details")).get("cached_tokens")
     return {
-        "input_tokens": timing.prompt_tokens - timing.cached_tokens,
+        "input_tokens": cast(int, usage["prompt_tokens"]) - cast(int, cached or 0),
         "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": timing.cached_tokens,
-        "output_tokens": timing.completion_tokens,
+        "cache_read_input_tokens": cached,
+        "output_tokens": usage["completion_tokens"],
+        **({"estimated": True} if "estimated" in usage else {}),
     }

@@ -192,6 +192,7 @@ class TextAnswer:
         self._sends_usage = sends_usage
         self._head = AnswerHead(model=prepared.target.name)
         self._usages: list[Usage] = []
+        self._written: list[str] = []
 
     headers: Final[dict[str, str]] = {}
     keep_alive: Final = COMMENT
@@ -234,24 +235,16 @@ class TextAnswer:
             for delta in self._prepared.deltas(index, stop):
                 if delta.finish_reason is FinishReason.INTERRUPTED:
                     raise AnswerBroken(delta.problem)
-                if delta.usage is not None:
-                    self._usages.append(delta.usage)
+                self._written.append(delta.text)
+                if delta.finish_reason is not None:
+                    self._usages.append(delta.usage or Usage())
                 yield delta
         finally:
             self._prepared.engine.client.end()
 
     def _usage(self) -> JsonObject:
-        first = (
-            self._usages[0] if self._usages else Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-        )
-        completion_tokens = sum(usage.completion_tokens for usage in self._usages)
-        return usage_fields(
-            Usage(
-                prompt_tokens=first.prompt_tokens,
-                cached_tokens=first.cached_tokens,
-                completion_tokens=completion_tokens,
-            )
-        )
+        prompt = self._prepared.request.prompt
+        return usage_fields(self._usages, prompt=prompt, written="".join(self._written))
 
 
 def _text_choice(

@@ -11,7 +11,9 @@ from typing import Final
 
 import orjson
 
+from workbench.chat.figures import known_sum
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.remote.openai_request import estimated_tokens
 from workbench.gateway.answer import ArgumentsPiece, CallOpening, ContentPiece, ReasoningPiece
 from workbench.gateway.running import FinishedChoice
 from workbench.hermes.reading import SegmentKind
@@ -163,21 +165,36 @@ def usage_of(choices: Sequence[FinishedChoice]) -> JsonObject:
     """Return the number of tokens of an answer. The prompt counts once, however many answers there are."""
     timings = [choice.ended.generation.timing for choice in choices]
     return usage_fields(
-        Usage(
-            prompt_tokens=timings[0].prompt_tokens if timings else 0,
-            cached_tokens=timings[0].cached_tokens if timings else 0,
-            completion_tokens=sum(timing.completion_tokens for timing in timings),
-        )
+        [Usage(**{name: getattr(timing, name) for name in _COUNTS}) for timing in timings],
+        prompt=choices[0].ended.generation.prompt_text if choices else "",
+        written="".join(choice.raw for choice in choices),
     )
 
 
-def usage_fields(usage: Usage) -> JsonObject:
-    """Return numbers of tokens as the protocol names them."""
+_COUNTS: Final = ("prompt_tokens", "cached_tokens", "completion_tokens")
+
+
+def usage_fields(usages: Sequence[Usage], *, prompt: str, written: str) -> JsonObject:
+    """Return numbers of tokens as the protocol names them.
+
+    Clients calculate with these numbers, so what a server does not report is estimated, and `estimated` is true. A
+    number of cached tokens cannot be estimated and is left out.
+
+    Args:
+        usages: The counts of each completion of the prompt.
+        written: The text of all completions.
+    """
+    prompt_tokens, cached = (usages[0].prompt_tokens, usages[0].cached_tokens) if usages else (None, None)
+    completion_tokens = known_sum(usage.completion_tokens for usage in usages)
+    is_estimated = prompt_tokens is None or completion_tokens is None
+    prompt_tokens = estimated_tokens(prompt) if prompt_tokens is None else prompt_tokens
+    completion_tokens = estimated_tokens(written) if completion_tokens is None else completion_tokens
     return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+        **({} if cached is None else {"prompt_tokens_details": {"cached_tokens": cached}}),
+        **({"estimated": True} if is_estimated else {}),
     }
 
 

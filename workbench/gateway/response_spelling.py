@@ -236,12 +236,14 @@ def _part(block: Block, text: str) -> JsonObject:
 
 def _usage(choice: FinishedChoice) -> JsonObject:
     usage = usage_of([choice])
-    details = as_object(usage["prompt_tokens_details"])
+    cached = as_object(usage.get("prompt_tokens_details")).get("cached_tokens")
     return {
         "input_tokens": usage["prompt_tokens"],
-        "input_tokens_details": {"cached_tokens": details["cached_tokens"], "cache_write_tokens": 0},
+        # This field is required, so it is also 0 if the number is not known.
+        "input_tokens_details": {"cached_tokens": cached or 0, "cache_write_tokens": 0},
         "output_tokens": usage["completion_tokens"],
         # Tokens of thoughts are not counted apart.
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage["total_tokens"],
+        **({"estimated": True} if "estimated" in usage else {}),
     }

@@ -14,6 +14,7 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Final, NamedTuple, cast
 
+from workbench.chat.figures import NONE, known_sum
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.reading import CallStatus, ReadCall
@@ -21,7 +22,7 @@ from workbench.hermes.written_out import read_message
 from workbench.records.facts import MessageFact
 from workbench.records.sessions import StoredMessage
 from workbench.rollout.completion_checks import call_key
-from workbench.suite.reports.tables import NONE, Table
+from workbench.suite.reports.tables import Table
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.sharegpt import has_failed
 
@@ -121,8 +122,7 @@ def score_path(
                     day=stored.created_at.astimezone(UTC).date().isoformat(),
                     calls=len(reading.calls),
                     problems=tuple(problems),
-                    # A prompt is never empty: 0 means that the server did not report its usage.
-                    tokens=timing.prompt_tokens + timing.completion_tokens if timing.prompt_tokens else None,
+                    tokens=known_sum((timing.prompt_tokens, timing.completion_tokens)),
                 )
 
 

@@ -1,7 +1,7 @@
 """Assemble a completion from an engine's deltas, and report it as growing text."""
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Severity
@@ -193,16 +193,9 @@ def stream(
         tokens=tuple(token for delta in deltas for token in delta.tokens),
         findings=(_NUL_REPLACED,) if has_nul else (),
         finish_reason=finish_reason,
-        timing=_timing(last.usage, started_s=started_s, first_s=first_s or ended_s, ended_s=ended_s),
-    )
-
-
-def _timing(usage: Usage | None, *, started_s: float, first_s: float, ended_s: float) -> Timing:
-    return Timing(
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        cached_tokens=usage.cached_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
-        time_to_first_token_s=first_s - started_s,
-        seconds=ended_s - started_s,
-        evaluated_tokens=usage.evaluated_tokens if usage else None,
+        timing=Timing(
+            **asdict(last.usage or Usage()),
+            time_to_first_token_s=None if first_s is None else first_s - started_s,
+            seconds=ended_s - started_s,
+        ),
     )

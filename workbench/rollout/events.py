@@ -1,10 +1,12 @@
 """The events of a turn, in order, for the page, the command line and recordings."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import cast
 
+from workbench.chat.figures import NONE
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
@@ -17,37 +19,48 @@ from workbench.toolspec.spec import canonical_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Token counts and times of one completion."""
+    """Token counts and times of one completion. A count is None if the engine does not report it."""
 
-    prompt_tokens: int
-    cached_tokens: int
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
     """Prompt tokens that a previous prompt had already evaluated."""
-    completion_tokens: int
+    completion_tokens: int | None = None
     """Length of the completion without the prefill."""
-    time_to_first_token_s: float
-    """Time from the request to the first token."""
+    time_to_first_token_s: float | None = None
+    """Time from the request to the first token. None if there was no token."""
     seconds: float
     """Time from the request to the end of the completion."""
     evaluated_tokens: int | None = None
-    """Prompt tokens that had to be evaluated. None if the engine does not report them."""
+    """Prompt tokens that had to be evaluated."""
 
     @property
-    def tokens_per_second(self) -> float:
-        """Decoding speed after the first token; 0 if there are fewer than two tokens."""
-        decoding_s = self.seconds - self.time_to_first_token_s
-        return (
-            (self.completion_tokens - 1) / decoding_s
-            if self.completion_tokens > 1 and decoding_s > 0
-            else 0.0
-        )
+    def tokens_per_second(self) -> float | None:
+        """Decoding speed after the first token. None if it is not known, or there are fewer than two tokens."""
+        return decoding_speed([self])
 
 
-def speed_text(tokens_per_second: float) -> str:
+def decoding_speed(timings: Iterable[Timing]) -> float | None:
+    """Return tokens per second over all completions, measured after the first token of each.
+
+    Returns None if a count is not known, or if no completion has two tokens.
+    """
+    tokens, seconds = 0, 0.0
+    for timing in timings:
+        if timing.completion_tokens is None or timing.time_to_first_token_s is None:
+            return None
+        tokens += max(timing.completion_tokens - 1, 0)
+        seconds += timing.seconds - timing.time_to_first_token_s
+    return tokens / seconds if tokens and seconds > 0 else None
+
+
+def speed_text(tokens_per_second: float | None) -> str:
     """Write a speed with as many digits as it needs.
 
-    >>> [speed_text(speed) for speed in (61.4, 9.96, 1.25, 0.04)]
-    ['61', '10', '1.2', '0.04']
+    >>> [speed_text(speed) for speed in (61.4, 9.96, 1.25, 0.04, None)]
+    ['61', '10', '1.2', '0.04', '–']
     """
+    if tokens_per_second is None:
+        return NONE
     if tokens_per_second >= 9.95:
         return f"{tokens_per_second:.0f}"
     return f"{tokens_per_second:.1f}" if tokens_per_second >= 0.095 else f"{tokens_per_second:.1g}"

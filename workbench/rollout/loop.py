@@ -240,9 +240,6 @@ def _started_generation(
     turn: Turn, choice: ToolChoice, decoding: DecodingConstraint, prompt: Prompt
 ) -> Generation:
     """Return the record of a completion that has no text yet."""
-    no_time = Timing(
-        prompt_tokens=0, cached_tokens=0, completion_tokens=0, time_to_first_token_s=0.0, seconds=0.0
-    )
     return Generation(
         prompt_text=prompt.text,
         is_exact=turn.engine.capabilities.has_exact_prompt,
@@ -250,7 +247,7 @@ def _started_generation(
         sampling=turn.setup.sampling,
         tool_choice=str(choice),
         finish_reason=FinishReason.INTERRUPTED,
-        timing=no_time,
+        timing=Timing(seconds=0.0),
         engine_name=turn.engine.name,
         engine_fingerprint=turn.engine.fingerprint,
         tools_fingerprint=turn.setup.tools.fingerprint,

@@ -136,14 +136,14 @@ class FinishReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Token counts of one completion."""
+    """Token counts of one completion. A count is None if the engine does not report it."""
 
-    prompt_tokens: int
-    cached_tokens: int
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
     """Prompt tokens that a previous prompt had already evaluated."""
-    completion_tokens: int
+    completion_tokens: int | None = None
     evaluated_tokens: int | None = None
-    """Prompt tokens that had to be evaluated. None if the engine does not report them."""
+    """Prompt tokens that had to be evaluated."""
 
 
 class LikelyToken(NamedTuple):
@@ -190,7 +190,7 @@ class Delta:
     finish_reason: FinishReason | None = None
     """Set in the last piece only."""
     usage: Usage | None = None
-    """Set in the last piece only."""
+    """Set in the last piece only. None if the engine reports no counts."""
     tokens: tuple[EmittedToken, ...] = ()
     """The tokens of `text`, if they were requested and the engine reports them."""
     thought: str = ""

@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from workbench.chat.figures import Number
 from workbench.chat.finding import Finding
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.owner import Owner
@@ -258,11 +259,11 @@ def generation_row(generation: Generation, session_id: str) -> GenerationRow:
         sampling=sampling_document(asdict(generation.sampling)),
         tool_choice=generation.tool_choice,
         finish_reason=generation.finish_reason.value,
-        prompt_tokens=timing.prompt_tokens,
-        cached_tokens=timing.cached_tokens,
+        prompt_tokens=_stored(timing.prompt_tokens),
+        cached_tokens=_stored(timing.cached_tokens),
         evaluated_tokens=timing.evaluated_tokens,
-        completion_tokens=timing.completion_tokens,
-        time_to_first_token_s=float(timing.time_to_first_token_s),
+        completion_tokens=_stored(timing.completion_tokens),
+        time_to_first_token_s=float(_stored(timing.time_to_first_token_s)),
         seconds=float(timing.seconds),
         engine_name=generation.engine_name,
         engine_fingerprint=generation.engine_fingerprint,
@@ -341,14 +342,25 @@ def message_value(parts: MessageParts) -> StoredMessage:
         )
 
 
+def _stored(value: Number | None) -> Number | Literal[-1]:
+    """Return a number, or -1 if it is not known."""
+    return -1 if value is None else value
+
+
+def _known(value: Number) -> Number | None:
+    return None if value < 0 else value
+
+
 def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Generation | None:
     if row is None or prompt is None:
         return None
+    # Until release 0.3, a prompt of unknown length had 0 tokens, and the other counts were guesses.
+    is_counted = row.prompt_tokens != 0
     timing = Timing(
-        prompt_tokens=row.prompt_tokens,
-        cached_tokens=row.cached_tokens,
-        completion_tokens=row.completion_tokens,
-        time_to_first_token_s=row.time_to_first_token_s,
+        prompt_tokens=_known(row.prompt_tokens) if is_counted else None,
+        cached_tokens=_known(row.cached_tokens) if is_counted else None,
+        completion_tokens=_known(row.completion_tokens) if is_counted else None,
+        time_to_first_token_s=_known(row.time_to_first_token_s),
         seconds=row.seconds,
         evaluated_tokens=row.evaluated_tokens,
     )

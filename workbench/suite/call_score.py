@@ -230,7 +230,9 @@ def score_limit(expectation: Expectation, rollout: CaseRollout) -> Answer:
     most = cast(float, getattr(expectation, expectation.kind))
     value = measure(rollout)
     if value is None:
-        return False, "the cost is not known: the model has no price"
+        if expectation.kind == "cost_at_most" and rollout.price is None:
+            return False, "the cost is not known: the model has no price"
+        return False, f"the number of {unit} is not known: the server does not report it"
     return value <= most, f"{value:g} {unit}, expected at most {most:g}"
 
 

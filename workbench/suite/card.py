@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from workbench.chat.figures import known_sum
 from workbench.suite.compare import Interval, pass_hat, wilson
 from workbench.suite.result import CaseResult, CaseStatus
 
@@ -40,10 +41,10 @@ class ScoreCard:
     """Share of repetitions that called a tool which the case does not name, of those that should call a tool."""
     needless_rate: float | None
     """Share of repetitions that called a tool, of those that should not."""
-    prompt_tokens: float
-    """Mean length of the first prompt."""
-    completion_tokens: float
-    """Mean number of generated tokens."""
+    prompt_tokens: float | None
+    """Mean length of the first prompt, of the repetitions for which it is known. None if there are none."""
+    completion_tokens: float | None
+    """Mean number of generated tokens, likewise."""
     seconds: float
     """Total generation time."""
     cost: float | None
@@ -77,7 +78,6 @@ def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
     dropped = sum(measured.dropped for measured in measures)
     should_call = [measured for measured in measures if measured.expects_call]
     should_not_call = [measured for measured in measures if measured.expects_call is False]
-    costs = [measured.cost for measured in measures]
     return ScoreCard(
         arm=arm,
         cases=len({result.case_key for result in results}),
@@ -94,10 +94,10 @@ def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
         valid_rate=_rate(sum(measured.valid_calls for measured in measures), calls),
         wrong_tool_rate=_rate(sum(measured.has_wrong_tool for measured in should_call), len(should_call)),
         needless_rate=_rate(sum(measured.is_needless for measured in should_not_call), len(should_not_call)),
-        prompt_tokens=fmean([measured.prompt_tokens for measured in measures] or [0]),
-        completion_tokens=fmean([measured.completion_tokens for measured in measures] or [0]),
+        prompt_tokens=_mean(measured.prompt_tokens for measured in measures),
+        completion_tokens=_mean(measured.completion_tokens for measured in measures),
         seconds=sum(measured.seconds for measured in measures),
-        cost=None if not costs or None in costs else sum(cost or 0.0 for cost in costs),
+        cost=known_sum(measured.cost for measured in measures) if measures else None,
     )
 
 
@@ -121,6 +121,11 @@ def _fix_rates(scored: Sequence[CaseResult]) -> dict[str, float]:
     for result in scored:
         counts.update(result.measures.fixes)
     return {code: count / len(scored) for code, count in sorted(counts.items())}
+
+
+def _mean(values: Iterable[int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _rate(part: int, whole: int) -> float | None:

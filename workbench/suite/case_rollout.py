@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
+from workbench.chat.figures import known_sum
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
 from workbench.hermes.reading import ReadCall
-from workbench.rollout.events import CompletionEnded, EndReason, ToolFinished, TurnEnded
+from workbench.rollout.events import CompletionEnded, EndReason, Timing, ToolFinished, TurnEnded
 from workbench.suite.case import Case
 
 
@@ -86,25 +87,30 @@ class CaseRollout:
     @property
     def seconds(self) -> float:
         """Generation time over all rounds."""
-        return sum(completion.generation.timing.seconds for completion in self.completions)
+        return sum(timing.seconds for timing in self.timings)
 
     @property
-    def prompt_tokens(self) -> int:
-        """Length of the first prompt."""
-        return self.completions[0].generation.timing.prompt_tokens if self.completions else 0
+    def timings(self) -> tuple[Timing, ...]:
+        """The timing of each completion."""
+        return tuple(completion.generation.timing for completion in self.completions)
 
     @property
-    def completion_tokens(self) -> int:
-        """Number of generated tokens over all rounds."""
-        return sum(completion.generation.timing.completion_tokens for completion in self.completions)
+    def prompt_tokens(self) -> int | None:
+        """Length of the first prompt, or None if it is not known."""
+        return self.timings[0].prompt_tokens if self.completions else None
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """Number of generated tokens over all rounds, or None if it is not known."""
+        return known_sum(timing.completion_tokens for timing in self.timings)
 
     @property
     def cost(self) -> float | None:
-        """Cost in US dollars, or None if the price of the model is not known."""
-        if self.price is None:
+        """Cost in US dollars, or None if the price of the model or a number of tokens is not known."""
+        prompts, written = known_sum(timing.prompt_tokens for timing in self.timings), self.completion_tokens
+        if self.price is None or prompts is None or written is None:
             return None
-        prompts = sum(completion.generation.timing.prompt_tokens for completion in self.completions)
-        return (prompts * self.price.prompt + self.completion_tokens * self.price.completion) / 1_000_000
+        return (prompts * self.price.prompt + written * self.price.completion) / 1_000_000
 
 
 def rollout_of(

@@ -7,6 +7,7 @@ from enum import StrEnum
 from math import comb, erfc, sqrt
 from typing import Final, NamedTuple
 
+from workbench.chat.figures import known_sum
 from workbench.suite.result import CaseResult, CaseStatus
 
 # The statistics of suites
@@ -176,8 +177,8 @@ class RunComparison:
     """p-value of McNemar's test."""
     seconds: tuple[float, float]
     """Generation time in each run, over the compared pairs."""
-    prompt_tokens: tuple[int, int]
-    """Total length of the first prompts in each run, over the compared pairs."""
+    prompt_tokens: tuple[int | None, int | None]
+    """Total length of the first prompts in each run, over the compared pairs. None if one is not known."""
 
     @property
     def is_significant(self) -> bool:
@@ -227,8 +228,8 @@ def _comparison(pairs: list[RunPair]) -> RunComparison:
         p=mcnemar(counts[CaseChange.FIXED], counts[CaseChange.BROKE]),
         seconds=(sum(first.seconds for first, _ in measures), sum(second.seconds for _, second in measures)),
         prompt_tokens=(
-            sum(first.prompt_tokens for first, _ in measures),
-            sum(second.prompt_tokens for _, second in measures),
+            known_sum(first.prompt_tokens for first, _ in measures),
+            known_sum(second.prompt_tokens for _, second in measures),
         ),
     )
 

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 
+from workbench.chat.figures import known_sum
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.reading import CallStatus
 from workbench.suite.call_score import ExpectationResult, calls_text
@@ -30,16 +31,16 @@ class CaseStatus(StrEnum):
 class CaseMeasures:
     """Measurements of one repetition of a case."""
 
-    prompt_tokens: int = 0
-    """Length of the first prompt."""
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    """Length of the first prompt. None if the engine does not report it, as for the next three."""
+    completion_tokens: int | None = None
     """Number of generated tokens over all rounds."""
     evaluated_tokens: int | None = None
-    """Prompt tokens that were not in the prefix cache, over all rounds; None if the engine does not report them."""
+    """Prompt tokens that were not in the prefix cache, over all rounds."""
     seconds: float = 0.0
     """Generation time over all rounds."""
-    prompt_seconds: float = 0.0
-    """The part of `seconds` before the first token of each round."""
+    prompt_seconds: float | None = None
+    """The part of `seconds` before the first token of each round. None if a round has no token."""
     rounds: int = 0
     calls: int = 0
     """Number of calls that could be read."""
@@ -138,14 +139,12 @@ def measures_of(job: Job, rollout: CaseRollout) -> CaseMeasures:
     """Return the measurements of a rollout."""
     calls, expectations = rollout.calls, job.case.expectations
     tools, is_call_expected = expected_tools(expectations), expects_call(expectations)
-    timings = [completion.generation.timing for completion in rollout.completions]
-    evaluated = [timing.evaluated_tokens for timing in timings]
     return CaseMeasures(
         prompt_tokens=rollout.prompt_tokens,
         completion_tokens=rollout.completion_tokens,
-        evaluated_tokens=None if None in evaluated else sum(tokens or 0 for tokens in evaluated),
+        evaluated_tokens=known_sum(timing.evaluated_tokens for timing in rollout.timings),
         seconds=rollout.seconds,
-        prompt_seconds=sum(timing.time_to_first_token_s for timing in timings),
+        prompt_seconds=known_sum(timing.time_to_first_token_s for timing in rollout.timings),
         rounds=len(rollout.completions),
         calls=len(calls),
         valid_calls=sum(call.status is CallStatus.READY for call in calls),
@@ -170,7 +169,12 @@ def result_value(document: Mapping[str, Any]) -> CaseResult:
     Raises:
         ValueError: The document is not a result.
     """
-    return _RESULT.validate_python(document)
+    result = _RESULT.validate_python(document)
+    if result.measures.prompt_tokens != 0:
+        return result
+    # Until release 0.3, a prompt of unknown length had 0 tokens, and the other counts were guesses.
+    unknown = replace(result.measures, prompt_tokens=None, completion_tokens=None, cost=None)
+    return replace(result, measures=unknown)
 
 
 def _storable(text: str) -> str:

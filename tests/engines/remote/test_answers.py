@@ -119,7 +119,7 @@ def test_an_answer_that_is_not_streamed_is_read(engine_of, content_type):
         deltas = ask(engine_of(server.url))
     assert (text_of(deltas), deltas[0].thought, calls_of(deltas)) == ("I look.", "Hm.", IN_TWO_CITIES)
     assert deltas[-1].finish_reason is FinishReason.STOP
-    assert deltas[-1].usage == Usage(prompt_tokens=10, cached_tokens=0, completion_tokens=2)
+    assert deltas[-1].usage == Usage(prompt_tokens=10, completion_tokens=2)
 
 
 def test_a_raw_completion_that_is_not_streamed_is_read():
@@ -174,3 +174,11 @@ def test_a_refusal_counts_its_attempts_and_says_when_to_try_again():
     assert "try again in 120 s" in problem
     with scripted_server(refused(503, "busy")) as server, pytest.raises(RemoteFailed, match="4 attempts"):
         ask(openai_engine(server.url))
+
+
+@CHAT
+def test_counts_that_a_server_does_not_report_are_unknown(engine_of):
+    with scripted_server(
+        stream(delta(content="It is "), delta(content="21°."), delta("stop"), DONE)
+    ) as server:
+        assert ask(engine_of(server.url))[-1].usage == Usage()

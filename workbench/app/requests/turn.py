@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from workbench.chat.figures import figure, known_sum
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.hermes.reading import ReadCall
@@ -15,6 +16,7 @@ from workbench.rollout.events import (
     Timing,
     ToolFinished,
     TurnEnded,
+    decoding_speed,
     speed_text,
 )
 
@@ -68,29 +70,30 @@ class ChatReport:
                 "problem": self.ended.problem,
             },
             "timing": {
-                "prompt_tokens": sum(timing.prompt_tokens for timing in self.timings),
-                "completion_tokens": sum(timing.completion_tokens for timing in self.timings),
-                "time_to_first_token_s": round(self.timings[0].time_to_first_token_s, 4)
-                if self.timings
-                else 0.0,
-                "tokens_per_second": round(self._tokens_per_second(), 2),
+                "prompt_tokens": known_sum(timing.prompt_tokens for timing in self.timings),
+                "completion_tokens": known_sum(timing.completion_tokens for timing in self.timings),
+                "time_to_first_token_s": _rounded(self._first_token_s, 4),
+                "tokens_per_second": _rounded(decoding_speed(self.timings), 2),
             },
         }
 
     def timing_line(self) -> str:
         """Return the timing as one line of text."""
-        timing = cast(dict[str, float], self.to_json()["timing"])
+        prompt = known_sum(timing.prompt_tokens for timing in self.timings)
+        written = known_sum(timing.completion_tokens for timing in self.timings)
         return (
-            f"{timing['prompt_tokens']} prompt + {timing['completion_tokens']} completion tokens, "
-            f"first token after {timing['time_to_first_token_s']:.2f} s, "
-            f"{speed_text(timing['tokens_per_second'])} tokens/s"
+            f"{figure(prompt, '')} prompt + {figure(written, '')} completion tokens, "
+            f"first token after {figure(self._first_token_s, '.2f')} s, "
+            f"{speed_text(decoding_speed(self.timings))} tokens/s"
         )
 
-    def _tokens_per_second(self) -> float:
-        """Return the decoding speed over all rounds, measured after the first token of each round."""
-        tokens = sum(max(timing.completion_tokens - 1, 0) for timing in self.timings)
-        seconds = sum(timing.seconds - timing.time_to_first_token_s for timing in self.timings)
-        return tokens / seconds if seconds > 0 else 0.0
+    @property
+    def _first_token_s(self) -> float | None:
+        return self.timings[0].time_to_first_token_s if self.timings else None
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def report_turn(session_id: str, events: Iterable[object]) -> ChatReport:

@@ -7,7 +7,7 @@ the content).
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.engines.remote.call_pieces import CallIndexes
@@ -49,7 +49,6 @@ class ChunkReader:
         self.has_any = False
         """True once a piece of the completion arrived."""
         self._usage: JsonObject = {}
-        self._written = 0
         self._indexes = CallIndexes()
         self._unnamed: dict[int, None] = {}
         """Calls whose name may not be complete yet, because no arguments have arrived."""
@@ -78,7 +77,6 @@ class ChunkReader:
         if delta == Delta():
             return None
         self.has_any = True
-        self._written += 1
         return delta
 
     def rest(self) -> Delta | None:
@@ -88,12 +86,12 @@ class ChunkReader:
         return Delta(call_pieces=pieces) if pieces else None
 
     def usage(self) -> Usage:
-        """Return the token counts of the server. Without them, each chunk counts as one token, and the prompt as 0."""
+        """Return the token counts that the server reported."""
         details = as_object(self._usage.get("prompt_tokens_details"))
         return Usage(
             prompt_tokens=_number(self._usage.get("prompt_tokens")),
             cached_tokens=_number(details.get("cached_tokens")),
-            completion_tokens=_number(self._usage.get("completion_tokens")) or self._written,
+            completion_tokens=_number(self._usage.get("completion_tokens")),
         )
 
     def _call_pieces(self, entries: JsonValue) -> Iterator[StructuredCallPiece]:
@@ -186,8 +184,9 @@ def _json(value: JsonValue) -> str:
     return _text(template_json(value)) if isinstance(value, Mapping) else ""
 
 
-def _number(value: JsonValue) -> int:
-    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else 0
+def _number(value: JsonValue) -> int | None:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return cast(int, value) if is_count else None
 
 
 def _float(value: JsonValue) -> float | None:

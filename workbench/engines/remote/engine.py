@@ -20,7 +20,7 @@ from workbench.engines.remote.transport.answer_limits import (
 from workbench.engines.remote.transport.background_stream import BackgroundStream
 from workbench.engines.remote.transport.failures import Refusal, quoted, remote_failed
 from workbench.errors import RemoteFailed, WorkbenchError
-from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
+from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest
 
 SILENT_END: Final = "the server ended the stream without a reason"
 NO_COMPLETION: Final = "the server ended the stream without a completion"
@@ -187,8 +187,7 @@ class RemoteEngine:
         if not is_cancelled():
             self.has_answered = False
             raise remote_failed(refusal, known.server, self.model, attempts=attempt)
-        no_usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-        yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
+        yield Delta(finish_reason=FinishReason.CANCELLED)
 
     def _attempt(
         self, request: GenerationRequest, known: KnownServer, is_cancelled: Callable[[], bool]

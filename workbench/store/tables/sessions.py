@@ -212,6 +212,7 @@ class GenerationRow(StoreTable, table=True):
     finish_reason: str = Field(sa_type=Text)
     """A `FinishReason`."""
     prompt_tokens: int
+    """-1 if it is not known, as in the next three columns: SQLite would copy the table to allow NULL here."""
     cached_tokens: int
     """The prompt tokens that came from the prefix cache."""
     completion_tokens: int

@@ -80,6 +80,7 @@ def _charts(report: RunReport) -> Iterator[Chart]:
                     label=f"{card.arm}: {percent(rate)}, {card.prompt_tokens:.0f} prompt tokens",
                 )
                 for card, rate in scored
+                if card.prompt_tokens is not None
             ),
         )
     arms = tuple(card.arm for card, _ in scored)

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from xml.etree import ElementTree
 
+from workbench.chat.figures import NONE
 from workbench.suite.card import ScoreCard
 from workbench.suite.compare import RunComparison
 from workbench.suite.reports.report import LOCAL_PAGE, RunReport, rollout_url
 from workbench.suite.reports.tables import (
-    NONE,
     Table,
     card_table,
     change_table,

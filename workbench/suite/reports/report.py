@@ -31,8 +31,8 @@ class ArmGain:
     """Number of repetitions that pass without the change and fail with it."""
     gained: int
     """Number of repetitions that fail without the change and pass with it."""
-    saved_tokens: float
-    """By how many tokens the change shortens the first prompt, on average."""
+    saved_tokens: float | None
+    """By how many tokens the change shortens the first prompt, on average. None if that is not known."""
     p: float
     """p-value of McNemar's test."""
 
@@ -105,7 +105,7 @@ def report_of(
     points = tuple(
         ArmPoint(label=card.arm, cost=card.prompt_tokens, worth=card.pass_rate)
         for card in score_cards
-        if card.pass_rate is not None
+        if card.pass_rate is not None and card.prompt_tokens is not None
     )
     return RunReport(
         run_id=run_id,
@@ -137,7 +137,7 @@ def gains_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Arm
             change=arm.left_out or f"tools {arm.variation}",
             lost=found.broke,
             gained=found.fixed,
-            saved_tokens=(before - after) / found.compared,
+            saved_tokens=None if before is None or after is None else (before - after) / found.compared,
             p=found.p,
         )
 

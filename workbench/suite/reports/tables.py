@@ -4,13 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from workbench.chat.figures import NONE, figure
 from workbench.suite.card import ScoreCard, cards_by_tag
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison
 from workbench.suite.reports.report import RunReport
 from workbench.suite.result import CaseResult, CaseStatus
-
-NONE = "–"
-"""A cell without a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +122,7 @@ def worth_table(report: RunReport) -> Table:
             worth.of,
             worth.change,
             f"−{worth.lost} +{worth.gained}",
-            f"{worth.saved_tokens:.0f}",
+            figure(worth.saved_tokens, ".0f"),
             f"{worth.p:.3f}",
         )
         for worth in report.worths
@@ -207,8 +205,8 @@ def _card_row(card: ScoreCard, *, is_on_front: bool) -> tuple[str, ...]:
         percent(card.valid_rate),
         percent(card.wrong_tool_rate),
         percent(card.needless_rate),
-        f"{card.prompt_tokens:.0f}" + (" ●" if is_on_front else ""),
-        f"{card.completion_tokens:.0f}",
+        figure(card.prompt_tokens, ".0f") + (" ●" if is_on_front else ""),
+        figure(card.completion_tokens, ".0f"),
         f"{card.seconds:.1f}",
-        NONE if card.cost is None else f"${card.cost:.4f}",
+        "$" * (card.cost is not None) + figure(card.cost, ".4f"),
     )

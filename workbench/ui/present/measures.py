@@ -186,7 +186,8 @@ def _part(part: Part, worth: ArmGain | None) -> PartView:
     if worth is None:
         detail = "" if part.label else "always included: it contains the tools, or it is the only part"
         return PartView(pieces=pieces, verdict="", detail=detail, tone="quiet")
-    tokens = f"costs {count(round(worth.saved_tokens), 'token')}"
+    saved = worth.saved_tokens
+    tokens = "its length is not known" if saved is None else f"costs {count(round(saved), 'token')}"
     if not worth.lost and not worth.gained:
         return PartView(
             pieces=pieces, verdict="no effect", detail=f"no case changes without it; {tokens}", tone="odd"

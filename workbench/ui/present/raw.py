@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Final
 
+from workbench.chat.figures import figure
 from workbench.chat.finding import Span
 from workbench.chat.message import Conversation
 from workbench.errors import BadInput
@@ -120,7 +121,7 @@ def show_round(
     sections = _prompt_sections(prompt) if prompt and is_same else _guessed_sections(generation.prompt_text)
     timing = generation.timing
     tokens = (
-        f"{count(timing.prompt_tokens, 'token')} in, {timing.completion_tokens:,} out"
+        f"{count(timing.prompt_tokens, 'token')} in, {figure(timing.completion_tokens)} out"
         if timing.prompt_tokens
         else count(len(generation.prompt_text), "character")
     )

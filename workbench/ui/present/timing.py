@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.chat.figures import figure
 from workbench.rollout.events import speed_text
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.setup import sampling_words
@@ -68,15 +69,14 @@ def show_timing(rounds: Sequence[ReadRound], selected: ReadRound | None) -> Timi
 def _timed(read_round: ReadRound, *, is_selected: bool) -> TimedRound:
     assert read_round.stored.generation is not None
     timing = read_round.stored.generation.timing
-    speed = timing.tokens_per_second
     return TimedRound(
         cells=(
             str(read_round.number),
-            f"{timing.prompt_tokens:,}",
-            f"{timing.cached_tokens:,}",
-            f"{timing.completion_tokens:,}",
+            figure(timing.prompt_tokens),
+            figure(timing.cached_tokens),
+            figure(timing.completion_tokens),
             seconds(timing.time_to_first_token_s),
-            speed_text(speed) if speed else "–",
+            speed_text(timing.tokens_per_second),
             seconds(timing.seconds),
         ),
         is_selected=is_selected,

@@ -6,6 +6,7 @@ from math import exp
 from typing import Final
 
 from workbench.app.token_sheet import SheetToken, TokenSheet, sheet_tokens
+from workbench.chat.figures import figure
 from workbench.rollout.ports import EmittedToken
 from workbench.trajectory.mask import Token
 from workbench.ui.present.conversation import ReadRound
@@ -119,7 +120,7 @@ def show_reported_tokens(read_round: ReadRound, reason: str) -> TokensView:
     )
     timing = generation.timing if generation else None
     sizes = (
-        f"The server counted {count(timing.prompt_tokens, 'token')} in, {timing.completion_tokens:,} out."
+        f"The server counted {count(timing.prompt_tokens, 'token')} in, {figure(timing.completion_tokens)} out."
         if timing and timing.prompt_tokens
         else ""
     )

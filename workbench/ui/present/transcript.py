@@ -257,7 +257,8 @@ def _ending(stored: StoredMessage, reading: Reading) -> str:
     if generation.finish_reason is FinishReason.TIMEOUT:
         return "stopped at the time limit"
     if generation.finish_reason is FinishReason.LENGTH:
-        return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
+        written = generation.timing.completion_tokens
+        return "cut off at the limit" if written is None else f"cut off at {count(written, 'token')}"
     if generation.finish_reason is FinishReason.INTERRUPTED:
         return "interrupted: the text so far was saved"
     return "" if reading.text.strip() else "the model wrote nothing"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.app.samples import MOST_SAMPLES
+from workbench.chat.figures import NONE
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.records.sessions import StoredToolRun
 from workbench.rollout.sampling import number_range
@@ -76,13 +77,13 @@ def run_note(run: StoredToolRun | None) -> str:
     return " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds), *messages)))
 
 
-def seconds(value: float) -> str:
+def seconds(value: float | None) -> str:
     """Format a time given in seconds.
 
-    >>> seconds(0.0412), seconds(12.34)
-    ('41 ms', '12.3 s')
+    >>> seconds(0.0412), seconds(12.34), seconds(None)
+    ('41 ms', '12.3 s', '–')
     """
-    return milliseconds(value * 1000)
+    return NONE if value is None else milliseconds(value * 1000)
 
 
 def place_of(text: str, start: int, end: int) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.app.comparisons.opened import OpenedAnswer
+from workbench.chat.figures import known_sum
 from workbench.errors import BadInput
 from workbench.records.comparisons import ComparisonAnswer
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage
-from workbench.rollout.events import Timing
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.blocks import BrokenCall, CallCard, ProseBlock, ThoughtBlock, TrailingBlock
 from workbench.ui.present.conversation import ReadRound, read_path
@@ -21,11 +21,11 @@ class AnswerFigures:
     """The costs of an answer, over all its rounds."""
 
     rounds: int
-    prompt_tokens: int
-    """Length of the last prompt."""
+    prompt_tokens: int | None
+    """Length of the last prompt. None if the engine does not report it, as for the next two."""
     evaluated_tokens: int | None
-    """Prompt tokens that were evaluated instead of taken from the prefix cache, or None if unknown."""
-    written_tokens: int
+    """Prompt tokens that were evaluated instead of taken from the prefix cache."""
+    written_tokens: int | None
     seconds: float
     """Time from request to end, summed over the rounds."""
 
@@ -85,15 +85,10 @@ def _figures(path: Sequence[StoredMessage]) -> AnswerFigures | None:
     timings = [stored.generation.timing for stored in path if stored.generation]
     if not timings:
         return None
-    evaluated = [timing.evaluated_tokens for timing in timings]
     return AnswerFigures(
         rounds=len(timings),
         prompt_tokens=timings[-1].prompt_tokens,
-        evaluated_tokens=None if None in evaluated else sum(filter(None, evaluated)),
-        written_tokens=_sum_written(timings),
+        evaluated_tokens=known_sum(timing.evaluated_tokens for timing in timings),
+        written_tokens=known_sum(timing.completion_tokens for timing in timings),
         seconds=sum(timing.seconds for timing in timings),
     )
-
-
-def _sum_written(timings: Iterable[Timing]) -> int:
-    return sum(timing.completion_tokens for timing in timings)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.comparisons.planning import LETTERS
+from workbench.chat.figures import figure
 from workbench.records.comparisons import Column, StoredComparison, Vote, VoteKind
 from workbench.records.versions import hash_of
 from workbench.ui.present.blocks import BrokenCall, ThoughtBlock, TrailingBlock
@@ -234,10 +235,8 @@ def _figures(own: AnswerFigures | None, first: AnswerFigures | None) -> tuple[Fi
 
 
 def _tokens(name: str, own: int | None, first: int | None) -> FigureView:
-    if own is None:
-        return FigureView(name=name, value="–")
-    more = 0 if first is None else own - first
-    return FigureView(name=name, value=f"{own:,}", against=f"{more:+,}".replace("-", "−") if more else "")
+    more = 0 if own is None or first is None else own - first
+    return FigureView(name=name, value=figure(own), against=f"{more:+,}".replace("-", "−") if more else "")
 
 
 def _ratio(own: float, first: float) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from workbench.chat.figures import figure
 from workbench.records.sessions import StoredMessage
 from workbench.suite.compare import RunPair
 from workbench.suite.reports.tables import counts_text
@@ -91,7 +92,8 @@ def _run(result: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunVi
             for outcome in result.outcomes
         ),
         read=tuple((name, text) for name, text in _read(result) if text),
-        note=f"{measures.prompt_tokens} + {measures.completion_tokens} tokens · {measures.seconds:.1f} s",
+        note=f"{figure(measures.prompt_tokens)} + {figure(measures.completion_tokens)} tokens"
+        f" · {measures.seconds:.1f} s",
         session=result.session_id or "",
         messages=_rollout(result, read_rollout),
     )
