@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
+from workbench.app.runs.casting import measured
+from workbench.app.runs.reports import report_for
 from workbench.app.runs.rows import (
     RowResult,
     is_row_run,
@@ -17,11 +19,18 @@ from workbench.app.runs.rows import (
     rows_as_jsonl,
     save_rows,
 )
-from workbench.app.runs.running import begin_run, execute_run
+from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
+from workbench.suite.compare import compare
+from workbench.suite.reports.charts import report_charts
+from workbench.suite.reports.markdown import report_junit, report_markdown
+from workbench.suite.reports.report import report_json
+from workbench.suite.reports.tables import card_table, comparison_line, failure_table
 from workbench.toolspec.tools_text import render_tools
+from workbench.ui.present.measures import show_measures
+from workbench.ui.present.suites.run_list import show_runs
 
 CONTRACT = """---
 title: Own
@@ -72,6 +81,27 @@ def test_each_row_runs_with_the_setup_and_its_variables(own):
     text = own.sessions.path(session.id)[0].message.text
     assert "Be calm." in text and "get_weather" in text
     assert session.setup == replace(setup, variables={"tone": "calm"}, contract_name="minimal")
+
+
+def test_a_run_over_rows_has_answers_but_no_rate_interval_mark_or_test(own):
+    stored = ran(own, setup_of(own))
+    (listed,) = own.runs.list_runs()
+    assert (listed.done, listed.checked, listed.unchecked, listed.passed) == (2, 0, 2, 0)
+    report = report_for(own, find_run(own, stored.id))
+    assert (report.pass_rate, report.front, report_charts(report)) == (None, (), ())
+    ((_, passed, rate, interval, *_),) = card_table(report).rows
+    assert (passed, rate, interval) == ("2 answers, no checks", "–", "–")
+    assert "●" not in report_markdown(report) and not failure_table(report).rows
+    assert report_junit(report).count("<skipped") == 2
+    document = report_json(report)
+    assert document["pass_rate"] is None and document["cards"][0]["interval"] is None
+    comparison = compare(report.results, report.results)
+    assert comparison.p is None and not comparison.is_significant
+    assert "no case was checked" in comparison_line(comparison)
+    shown = show_measures(measured(own, "minimal"))
+    assert not [chart for chart in shown.charts if chart.chart.title == "Pass rate"]
+    row = show_runs([listed], [], now=listed.created_at).rows[0]
+    assert (row.result, row.share) == ("2 answers, no checks", 0.0)
 
 
 def test_results_are_written_as_csv_and_json_lines(own):

@@ -238,8 +238,10 @@ def test_counts_that_a_server_does_not_report_are_estimated_and_marked(tmp_path)
         options = {"stream_options": {"include_usage": True}}
         last = gateway.stream(model="hermes", **options)[-1]
         body = {"model": "hermes", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
-        anthropic = gateway.post("/v1/messages", json=body).json()["usage"]
-        response = gateway.post("/v1/responses", json={"model": "hermes", "input": "hi"}).json()["usage"]
+        anthropic = gateway.client.post("/v1/messages", json=body).json()["usage"]
+        response = gateway.client.post("/v1/responses", json={"model": "hermes", "input": "hi"}).json()[
+            "usage"
+        ]
     usage = plain["usage"]
     assert usage == last["usage"]
     assert usage["estimated"] and usage["completion_tokens"] == 3 and usage["prompt_tokens"] > 0

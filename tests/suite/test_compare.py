@@ -6,12 +6,12 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.store.runs import PLAN, RESULT
+from workbench.suite.card import score_card
 from workbench.suite.compare import CaseChange, compare
 from workbench.suite.plan import Arm, RunPlan
+from workbench.suite.reports.charts import ChartKind, report_charts
 from workbench.suite.reports.html import report_html
 from workbench.suite.reports.markdown import comparison_markdown, report_junit, report_markdown
-from workbench.suite.card import score_card
-from workbench.suite.reports.charts import ChartKind, report_charts
 from workbench.suite.reports.report import report_json, report_of
 from workbench.suite.reports.tables import card_table
 from workbench.suite.result import CaseMeasures, CaseStatus, result_document, result_value

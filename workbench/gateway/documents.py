@@ -13,7 +13,7 @@ import orjson
 
 from workbench.chat.figures import known_sum
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.engines.remote.openai_request import estimated_tokens
+from workbench.engines.remote.request.openai_request import estimated_tokens
 from workbench.gateway.answer import ArgumentsPiece, CallOpening, ContentPiece, ReasoningPiece
 from workbench.gateway.running import FinishedChoice
 from workbench.hermes.reading import SegmentKind

@@ -38,6 +38,8 @@ class ListedRun:
     done: int
     passed: int
     errors: int
+    unchecked: int = 0
+    """Answers to cases without expectations."""
     suites: tuple[str, ...] = ()
     """Names of its suites."""
     contracts: tuple[str, ...] = ()
@@ -46,6 +48,11 @@ class ListedRun:
     tags: tuple[str, ...] = ()
     share_key: str | None = None
     """Key of the link to its report. None if it is not shared."""
+
+    @property
+    def checked(self) -> int:
+        """Number of results that passed or failed."""
+        return self.done - self.errors - self.unchecked
 
     @property
     def seconds(self) -> float:

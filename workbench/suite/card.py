@@ -22,11 +22,13 @@ class ScoreCard:
     """Number of results: repetitions of all cases."""
     passed: int
     failed: int
+    unchecked: int
+    """Answers to cases without expectations. No rate counts them."""
     errors: int
     """Repetitions that could not be scored. No rate counts them."""
     pass_rate: float | None
-    interval: Interval
-    """95 % Wilson interval of the pass rate."""
+    interval: Interval | None
+    """95 % Wilson interval of the pass rate. None without a rate."""
     flaky: tuple[str, ...]
     """Keys of the cases of which some repetitions passed and some failed."""
     pass_hat: float | None
@@ -34,7 +36,7 @@ class ScoreCard:
     drop_rate: float | None
     """Share of call blocks that were dropped."""
     fix_rates: dict[str, float] = field(hash=False)
-    """Code of a fix to the number of these fixes per scored repetition."""
+    """Code of a fix to the number of these fixes per answer."""
     valid_rate: float | None
     """Share of readable calls that match the schema of an offered tool."""
     wrong_tool_rate: float | None
@@ -70,10 +72,11 @@ def cards_by_tag(results: Iterable[CaseResult]) -> dict[str, tuple[ScoreCard, ..
 
 def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
     """Return the score card of the results of one arm."""
-    scored = [result for result in results if result.status is not CaseStatus.ERROR]
-    measures = [result.measures for result in scored]
-    passed = sum(result.is_passed for result in scored)
-    repetitions = _repetitions(scored)
+    answered = [result for result in results if result.status is not CaseStatus.ERROR]
+    checked = [result for result in answered if result.is_checked]
+    measures = [result.measures for result in answered]
+    passed = sum(result.is_passed for result in checked)
+    repetitions = _repetitions(checked)
     calls = sum(measured.calls for measured in measures)
     dropped = sum(measured.dropped for measured in measures)
     should_call = [measured for measured in measures if measured.expects_call]
@@ -83,14 +86,15 @@ def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
         cases=len({result.case_key for result in results}),
         plays=len(results),
         passed=passed,
-        failed=len(scored) - passed,
-        errors=len(results) - len(scored),
-        pass_rate=_rate(passed, len(scored)),
-        interval=wilson(passed, len(scored)),
+        failed=len(checked) - passed,
+        unchecked=len(answered) - len(checked),
+        errors=len(results) - len(answered),
+        pass_rate=_rate(passed, len(checked)),
+        interval=wilson(passed, len(checked)) if checked else None,
         flaky=tuple(key for key, passes in repetitions.items() if 0 < sum(passes) < len(passes)),
         pass_hat=_pass_hat(repetitions),
         drop_rate=_rate(dropped, calls + dropped),
-        fix_rates=_fix_rates(scored),
+        fix_rates=_fix_rates(answered),
         valid_rate=_rate(sum(measured.valid_calls for measured in measures), calls),
         wrong_tool_rate=_rate(sum(measured.has_wrong_tool for measured in should_call), len(should_call)),
         needless_rate=_rate(sum(measured.is_needless for measured in should_not_call), len(should_not_call)),
@@ -101,10 +105,10 @@ def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
     )
 
 
-def _repetitions(scored: Iterable[CaseResult]) -> dict[str, list[bool]]:
+def _repetitions(checked: Iterable[CaseResult]) -> dict[str, list[bool]]:
     """Return whether each repetition passed, by the key of the case."""
     repetitions: dict[str, list[bool]] = defaultdict(list)
-    for result in scored:
+    for result in checked:
         repetitions[result.case_key].append(result.is_passed)
     return repetitions
 
@@ -116,11 +120,11 @@ def _pass_hat(repetitions: dict[str, list[bool]]) -> float | None:
     return fmean(pass_hat(sum(passes), len(passes), fewest) for passes in repetitions.values())
 
 
-def _fix_rates(scored: Sequence[CaseResult]) -> dict[str, float]:
+def _fix_rates(answered: Sequence[CaseResult]) -> dict[str, float]:
     counts: Counter[str] = Counter()
-    for result in scored:
+    for result in answered:
         counts.update(result.measures.fixes)
-    return {code: count / len(scored) for code, count in sorted(counts.items())}
+    return {code: count / len(answered) for code, count in sorted(counts.items())}
 
 
 def _mean(values: Iterable[int | None]) -> float | None:

@@ -84,7 +84,7 @@ class Case:
     messages: tuple[Message, ...]
     """The conversation, without a system message. The last message is the user's."""
     expectations: tuple[Expectation, ...] = field(hash=False)
-    """At least one expectation."""
+    """At least one expectation, except in a run without checks."""
     tools: tuple[str, ...] = ()
     """Names of the offered toolsets and tools. If empty, only `tool_specs` are offered."""
     tool_specs: tuple[JsonObject, ...] = field(default=(), hash=False)

@@ -8,7 +8,7 @@ from math import comb, erfc, sqrt
 from typing import Final, NamedTuple
 
 from workbench.chat.figures import known_sum
-from workbench.suite.result import CaseResult, CaseStatus
+from workbench.suite.result import CaseResult
 
 # The statistics of suites
 #
@@ -139,7 +139,7 @@ class CaseChange(StrEnum):
     PASSES = "passes"
     """It passes in both."""
     UNKNOWN = "unknown"
-    """It was not scored in one of the runs."""
+    """It was not checked in one of the runs."""
 
 
 CHANGE_TEXTS: Final = {**{change: change.value for change in CaseChange}, CaseChange.FIXED: "fixed"}
@@ -172,9 +172,9 @@ class RunComparison:
     broke: int
     fixed: int
     compared: int
-    """Number of pairs that were scored in both runs."""
-    p: float
-    """p-value of McNemar's test."""
+    """Number of pairs that were checked in both runs."""
+    p: float | None
+    """p-value of McNemar's test. None if no pair was checked in both runs."""
     seconds: tuple[float, float]
     """Generation time in each run, over the compared pairs."""
     prompt_tokens: tuple[int | None, int | None]
@@ -183,7 +183,7 @@ class RunComparison:
     @property
     def is_significant(self) -> bool:
         """Whether chance gives a split at least this uneven in fewer than 1 of 20 comparisons."""
-        return self.p < SIGNIFICANCE_LEVEL
+        return self.p is not None and self.p < SIGNIFICANCE_LEVEL
 
 
 def compare(
@@ -225,7 +225,7 @@ def _comparison(pairs: list[RunPair]) -> RunComparison:
         broke=counts[CaseChange.BROKE],
         fixed=counts[CaseChange.FIXED],
         compared=len(measures),
-        p=mcnemar(counts[CaseChange.FIXED], counts[CaseChange.BROKE]),
+        p=mcnemar(counts[CaseChange.FIXED], counts[CaseChange.BROKE]) if measures else None,
         seconds=(sum(first.seconds for first, _ in measures), sum(second.seconds for _, second in measures)),
         prompt_tokens=(
             known_sum(first.prompt_tokens for first, _ in measures),
@@ -250,7 +250,7 @@ def _pair(before: CaseResult | None, after: CaseResult | None) -> RunPair:
 
 
 def _change(before: CaseResult | None, after: CaseResult | None) -> CaseChange:
-    if before is None or after is None or CaseStatus.ERROR in (before.status, after.status):
+    if before is None or after is None or not (before.is_checked and after.is_checked):
         return CaseChange.UNKNOWN
     if before.is_passed:
         return CaseChange.PASSES if after.is_passed else CaseChange.BROKE

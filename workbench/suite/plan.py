@@ -98,6 +98,8 @@ class RunPlan:
     """Maximum number of cases to run at the same time, for engines that allow this."""
     judge: str = ""
     """Model that judges rubrics. Empty uses the model of the arm."""
+    has_checks: bool = True
+    """False to run the cases without comparing the answers with their expectations."""
 
     def jobs(self) -> tuple[Job, ...]:
         """Return all jobs, arm by arm.
@@ -111,7 +113,8 @@ class RunPlan:
         order = {key: index for index, key in enumerate(dict.fromkeys(map(tools_key, self.cases)))}
         cases = sorted(self.cases, key=lambda case: order[tools_key(case)])
         for arm in self.arms:
-            for case in cases:
+            for checked in cases:
+                case = checked if self.has_checks else replace(checked, expectations=())
                 for repetition in range(max(self.repeat, case.repeat)):
                     yield Job(arm=arm, case=case, repetition=repetition)
 
@@ -161,5 +164,5 @@ def labels_of(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(SEPARATOR.join(arm[index] for index in shown) for arm in parts)
 
 
-_PLAIN: Final = ("repeat", "max_rounds", "timeout_s", "at_once", "judge")
+_PLAIN: Final = ("repeat", "max_rounds", "timeout_s", "at_once", "judge", "has_checks")
 _ARM: Final = TypeAdapter(Arm)

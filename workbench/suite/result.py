@@ -23,6 +23,8 @@ class CaseStatus(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
+    UNCHECKED = "unchecked"
+    """The case expects nothing, so the answer is neither right nor wrong."""
     ERROR = "error"
     """The repetition could not be scored, so it says nothing about the model."""
 
@@ -103,6 +105,11 @@ class CaseResult:
         return self.status is CaseStatus.PASSED
 
     @property
+    def is_checked(self) -> bool:
+        """Whether the answer was compared with expectations, so that it counts in rates."""
+        return self.status in (CaseStatus.PASSED, CaseStatus.FAILED)
+
+    @property
     def reason(self) -> str:
         """Why the case failed, in one line; empty if it passed."""
         return self.error or "; ".join(outcome.reason for outcome in self.outcomes if not outcome.holds)
@@ -110,9 +117,10 @@ class CaseResult:
 
 def result_of(job: Job, rollout: CaseRollout, scored: Score) -> CaseResult:
     """Return the result of a rollout that was scored."""
+    status = CaseStatus.PASSED if scored.is_passed else CaseStatus.FAILED
     return CaseResult(
         **_identity(job),
-        status=CaseStatus.PASSED if scored.is_passed else CaseStatus.FAILED,
+        status=status if scored.outcomes else CaseStatus.UNCHECKED,
         share=scored.share,
         outcomes=tuple(replace(outcome, reason=_storable(outcome.reason)) for outcome in scored.outcomes),
         measures=measures_of(job, rollout),

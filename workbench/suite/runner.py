@@ -1,5 +1,6 @@
 """Run the jobs of a plan and score them, as a stream of events."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -63,6 +64,7 @@ class RunProgress:
     done: int = 0
     """Number of finished jobs, including those finished before the run was resumed."""
     passed: int = 0
+    unchecked: int = 0
     errors: int = 0
     seconds_left: float | None = None
     """Estimated from the pace so far, or None before the first job is finished."""
@@ -209,9 +211,14 @@ class _ScoringRunner:
 
 
 def _initial_progress(total: int, done: Collection[CaseResult]) -> RunProgress:
-    passed = sum(result.is_passed for result in done)
-    errors = sum(result.status is CaseStatus.ERROR for result in done)
-    return RunProgress(total=total, done=len(done), passed=passed, errors=errors)
+    counts = Counter(result.status for result in done)
+    return RunProgress(
+        total=total,
+        done=len(done),
+        passed=counts[CaseStatus.PASSED],
+        unchecked=counts[CaseStatus.UNCHECKED],
+        errors=counts[CaseStatus.ERROR],
+    )
 
 
 def _after(progress: RunProgress, result: CaseResult, pace_s: float) -> RunProgress:
@@ -220,6 +227,7 @@ def _after(progress: RunProgress, result: CaseResult, pace_s: float) -> RunProgr
         total=progress.total,
         done=done,
         passed=progress.passed + result.is_passed,
+        unchecked=progress.unchecked + (result.status is CaseStatus.UNCHECKED),
         errors=progress.errors + (result.status is CaseStatus.ERROR),
         seconds_left=pace_s * (progress.total - done),
     )

@@ -50,7 +50,7 @@ def score(case: Case, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict
             _bounded_result(expectation, rollout, verdicts or {}) for expectation in case.expectations
         )
     total = sum(outcome.weight for outcome in outcomes)
-    share = sum(outcome.weight for outcome in outcomes if outcome.holds) / total
+    share = sum(outcome.weight for outcome in outcomes if outcome.holds) / total if outcomes else 0.0
     return Score(is_passed=share + _ROUNDING >= case.threshold, share=share, outcomes=outcomes)
 
 

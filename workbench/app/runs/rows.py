@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -73,7 +73,8 @@ def prepare_rows(
         max_rounds=setup.max_rounds,
         setup=setup,
     )
-    plan = plan_run(services, request, [parse_suite(suite.text, name=ROWS_SUITE)])
+    # The suite has an expectation that is to be replaced, which would say nothing about the answers.
+    plan = replace(plan_run(services, request, [parse_suite(suite.text, name=ROWS_SUITE)]), has_checks=False)
     services.limits.check_plan(plan)
     return PreparedRows(table=table, suite=suite, plan=plan)
 

@@ -358,8 +358,8 @@ def _plan(services: Services, request: RunRequest, options: RunOptions) -> RunPl
 
 
 def _exit_code(report: RunReport, fail_under: float | None) -> ExitCode:
-    """Return `DONE` if every case was scored and the pass rate is at least `fail_under`."""
-    if report.results and report.pass_rate is None:
+    """Return `DONE` if every case has an answer and the pass rate is at least `fail_under`."""
+    if report.results and report.errors == len(report.results):
         return ExitCode.UNREACHABLE
     is_complete = len(report.results) == report.total and not report.errors
     is_reached = is_complete and (report.pass_rate or 0.0) >= (fail_under or 0.0)

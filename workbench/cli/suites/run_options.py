@@ -44,6 +44,9 @@ def run_line(run: ListedRun) -> str:
     """Return a listed run as one line: id, time, state, title, tags and counts."""
     errors = f"{run.errors} error{'' if run.errors == 1 else 's'}"
     tags = f" [{', '.join(run.tags)}]" if run.tags else ""
-    counts = f"{run.passed} passed, {errors}, {run.done} of {run.total} done"
+    passed = f"{run.unchecked} without checks, " if run.unchecked else ""
+    if run.checked or not run.unchecked:
+        passed = f"{run.passed} passed, {passed}"
+    counts = f"{passed}{errors}, {run.done} of {run.total} done"
     moment = run.created_at.strftime("%Y-%m-%d %H:%M")
     return shown(f"{run.id[:12]}  {moment}  {run.state.value}  {run.title}{tags}: {counts}")

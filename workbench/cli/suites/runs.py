@@ -55,6 +55,7 @@ def run_json(run: ListedRun) -> JsonObject:
         "total": run.total,
         "done": run.done,
         "passed": run.passed,
+        "unchecked": run.unchecked,
         "errors": run.errors,
         "is_shared": run.share_key is not None,
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.suite.card import ScoreCard, cards_by_tag
+from workbench.suite.compare import wilson
 from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import percent
 
@@ -59,11 +60,17 @@ def report_charts(report: RunReport) -> tuple[Chart, ...]:
 
 
 def _charts(report: RunReport) -> Iterator[Chart]:
-    scored = [(card, card.pass_rate) for card in report.cards if card.pass_rate is not None]
+    scored = [
+        (card, card.pass_rate, card.interval)
+        for card in report.cards
+        if card.pass_rate is not None and card.interval is not None
+    ]
     yield Chart(
         kind=ChartKind.RATES,
         title="Pass rate by arm",
-        marks=tuple(_rate(card, category=card.arm, is_full=card.arm in report.front) for card, _ in scored),
+        marks=tuple(
+            _rate(card, category=card.arm, is_full=card.arm in report.front) for card, _, _ in scored
+        ),
     )
     if len(scored) > 1:
         yield Chart(
@@ -74,16 +81,16 @@ def _charts(report: RunReport) -> Iterator[Chart]:
                 ChartMark(
                     y=rate,
                     x=card.prompt_tokens,
-                    low=card.interval.low,
-                    high=card.interval.high,
+                    low=interval.low,
+                    high=interval.high,
                     is_full=card.arm in report.front,
                     label=f"{card.arm}: {percent(rate)}, {card.prompt_tokens:.0f} prompt tokens",
                 )
-                for card, rate in scored
+                for card, rate, interval in scored
                 if card.prompt_tokens is not None
             ),
         )
-    arms = tuple(card.arm for card, _ in scored)
+    arms = tuple(card.arm for card, _, _ in scored)
     yield Chart(
         kind=ChartKind.RATES,
         title="Pass rate by tag",
@@ -98,7 +105,7 @@ def _charts(report: RunReport) -> Iterator[Chart]:
 
 
 def _rate(card: ScoreCard, *, category: str, series: str = "", is_full: bool = True) -> ChartMark:
-    low, high = card.interval
+    low, high = card.interval or wilson(0, 0)
     name = " · ".join(dict.fromkeys(filter(None, (category, series))))
     return ChartMark(
         y=card.pass_rate or 0.0,

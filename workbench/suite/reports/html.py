@@ -7,6 +7,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from workbench.chat.figures import NONE
 from workbench.suite.reports.charts import report_charts
 from workbench.suite.reports.report import LOCAL_PAGE, RunReport, rollout_url
 from workbench.suite.reports.tables import (
@@ -23,7 +24,12 @@ from workbench.suite.result import CaseStatus
 
 _LOADER: Final = PackageLoader("workbench.suite.reports", ".")
 _TEMPLATES: Final = Environment(loader=_LOADER, autoescape=True, trim_blocks=True)
-_SIGNS: Final = {CaseStatus.PASSED: "✓", CaseStatus.FAILED: "✗", CaseStatus.ERROR: "!"}
+_SIGNS: Final = {
+    CaseStatus.PASSED: "✓",
+    CaseStatus.FAILED: "✗",
+    CaseStatus.UNCHECKED: NONE,
+    CaseStatus.ERROR: "!",
+}
 
 
 @cache

@@ -42,6 +42,7 @@ def _suite(card: ScoreCard, results: list[CaseResult], page_url: str) -> Element
         tests=str(card.plays),
         failures=str(card.failed),
         errors=str(card.errors),
+        skipped=str(card.unchecked),
         time=f"{card.seconds:.3f}",
     )
     suite.extend(_case(result, page_url) for result in results)
@@ -59,6 +60,8 @@ def _case(result: CaseResult, page_url: str) -> ElementTree.Element:
         )
     elif result.status is CaseStatus.ERROR:
         ElementTree.SubElement(case, "error", message=_text(result.error))
+    elif result.status is CaseStatus.UNCHECKED:
+        ElementTree.SubElement(case, "skipped", message="no checks")
     output = [result.calls_told, result.answer, rollout_url(result, page_url)]
     ElementTree.SubElement(case, "system-out").text = _text("\n".join(filter(None, output)))
     return case
@@ -109,7 +112,7 @@ def _lines(report: RunReport, page_url: str) -> Iterator[str]:
     yield ""
     state = "" if report.state == "done" else f", {report.state}: {done} of {report.total} repetitions"
     best = "● marks the best arms: no other arm passes as much with fewer prompt tokens."
-    yield f"Run `{report.run_id}`{state}. {best}"
+    yield f"Run `{report.run_id}`{state}." + f" {best}" * bool(report.front)
     yield ""
     yield table_markdown(card_table(report))
     if matrix := matrix_table(report):

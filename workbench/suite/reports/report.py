@@ -129,7 +129,7 @@ def gains_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Arm
         if not base:
             continue
         found = compare(results, results, arms=(base, arm.label))
-        if not found.compared:
+        if found.p is None:
             continue
         before, after = found.prompt_tokens
         yield ArmGain(

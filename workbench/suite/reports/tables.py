@@ -101,7 +101,7 @@ def failure_table(report: RunReport) -> Table:
             result.calls_told or result.answer or NONE,
         )
         for result in report.results
-        if not result.is_passed
+        if result.status in (CaseStatus.FAILED, CaseStatus.ERROR)
     )
     return Table(head=("case", "arm", "status", "reason", "output"), rows=rows)
 
@@ -149,6 +149,8 @@ def change_table(comparison: RunComparison, *, is_whole: bool = False) -> Table:
 
 def comparison_line(comparison: RunComparison) -> str:
     """Return a comparison as one line."""
+    if comparison.p is None:
+        return "Nothing to compare: no case was checked in both runs"
     significance = "significant" if comparison.is_significant else "not significant"
     before, after = comparison.seconds
     return (
@@ -164,9 +166,25 @@ def repetitions_text(results: Sequence[CaseResult]) -> str:
     if len(results) == 1:
         return results[0].status.value
     passed = sum(result.is_passed for result in results)
+    checked = sum(result.is_checked for result in results)
     errors = sum(result.status is CaseStatus.ERROR for result in results)
     error_count = f", {errors} error{'' if errors == 1 else 's'}" if errors else ""
-    return f"{passed}/{len(results) - errors}{error_count}"
+    return passed_text(passed, checked, len(results) - checked - errors) + error_count
+
+
+def passed_text(passed: int, checked: int, unchecked: int, *, word: str = "") -> str:
+    """Return how many answers passed, of those that were checked.
+
+    Args:
+        word: What follows the number that passed.
+
+    >>> passed_text(3, 5, 0, word=" passed"), passed_text(0, 0, 20), passed_text(3, 5, 1)
+    ('3/5 passed', '20 answers, no checks', '3/5 · 1 answer, no checks')
+    """
+    counts = [f"{passed}/{checked}{word}"] if checked or not unchecked else []
+    if unchecked:
+        counts.append(f"{unchecked:,} answer{'' if unchecked == 1 else 's'}, no checks")
+    return " · ".join(counts)
 
 
 def result_text(result: CaseResult | None) -> str:
@@ -194,9 +212,9 @@ def _card_row(card: ScoreCard, *, is_on_front: bool) -> tuple[str, ...]:
     fixes = ", ".join(f"{code} {rate:.2g}" for code, rate in card.fix_rates.items())
     return (
         card.arm,
-        f"{card.passed}/{card.passed + card.failed}",
+        passed_text(card.passed, card.passed + card.failed, card.unchecked),
         percent(card.pass_rate),
-        f"{card.interval.low * 100:.0f}–{card.interval.high * 100:.0f}",
+        f"{card.interval.low * 100:.0f}–{card.interval.high * 100:.0f}" if card.interval else NONE,
         str(card.errors),
         str(len(card.flaky)),
         percent(card.pass_hat),

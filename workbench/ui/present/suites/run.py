@@ -14,6 +14,7 @@ from workbench.suite.reports.tables import (
     comparison_line,
     failure_table,
     matrix_table,
+    passed_text,
     repetitions_text,
     result_text,
     results_by_case,
@@ -148,15 +149,17 @@ def show_progress(progress: RunProgress, *, is_running: bool) -> RunBarView:
     )
     errors = f" · {count(progress.errors, 'error')}" if progress.errors else ""
     stopped = "" if is_running or progress.done == progress.total else " · stopped, can be resumed"
-    note = f"{progress.done} of {progress.total} · {progress.passed} passed{errors}{left}{stopped}"
+    passed = _passed(progress.passed, progress.done - progress.errors, progress.unchecked)
+    note = f"{progress.done} of {progress.total} · {passed}{errors}{left}{stopped}"
     share = progress.done / progress.total if progress.total else 1.0
     return RunBarView(note=note, share=share, is_running=is_running)
 
 
 def show_progress_elsewhere(listed: ListedRun) -> RunBarView:
     """Show the progress of a run in another process, which cannot be stopped here."""
+    passed = _passed(listed.passed, listed.done - listed.errors, listed.unchecked)
     return RunBarView(
-        note=f"{listed.done} of {listed.total} · {listed.passed} passed · running in another process",
+        note=f"{listed.done} of {listed.total} · {passed} · running in another process",
         share=listed.done / listed.total if listed.total else 1.0,
         is_running=False,
     )
@@ -165,7 +168,15 @@ def show_progress_elsewhere(listed: ListedRun) -> RunBarView:
 def run_label(run: ListedRun) -> str:
     """Format a run for a list of choices."""
     state = "" if run.state is RunState.DONE else f" · {run.state.value}"
-    return f"{run.created_at:%Y-%m-%d %H:%M} · {run.title} · {run.passed}/{run.done}{state}"
+    passed = passed_text(run.passed, run.checked, run.unchecked)
+    return f"{run.created_at:%Y-%m-%d %H:%M} · {run.title} · {passed}{state}"
+
+
+def _passed(passed: int, answered: int, unchecked: int) -> str:
+    """Say how many passed, next to how many are done."""
+    answers = passed_text(0, 0, unchecked) if unchecked else ""
+    parts = [f"{passed} passed"] * (not unchecked or unchecked != answered)
+    return " · ".join(filter(None, (*parts, answers)))
 
 
 def table_view(title: str, table: Table, note: str = "") -> TableView:
@@ -178,7 +189,9 @@ def _tables(report: RunReport) -> list[TableView]:
         table_view(
             "Score cards",
             card_table(report),
-            "● is on the Pareto front: no other arm passes more with fewer prompt tokens",
+            "● is on the Pareto front: no other arm passes more with fewer prompt tokens"
+            if report.front
+            else "",
         )
     ]
     if matrix := matrix_table(report):
@@ -211,7 +224,7 @@ def _cell(arm: str, results: Sequence[CaseResult]) -> CaseCellView:
     statuses = {result.status for result in results}
     tone = (
         "quiet"
-        if not results
+        if not statuses - {CaseStatus.UNCHECKED}
         else "odd"
         if CaseStatus.ERROR in statuses
         else "bad"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.records.runs import ListedRun, RunState
+from workbench.suite.reports.tables import passed_text
 from workbench.ui.present.words import count
 
 MOST_RUNS = 200
@@ -82,7 +83,6 @@ def show_runs(
 
 def _row(run: ListedRun, now: datetime) -> RunRowView:
     started = run.created_at.astimezone(now.tzinfo)
-    scored = run.done - run.errors
     errors = f" · {count(run.errors, 'error')}" if run.errors else ""
     return RunRowView(
         id=run.id,
@@ -91,8 +91,8 @@ def _row(run: ListedRun, now: datetime) -> RunRowView:
         contracts=", ".join(run.contracts),
         models=", ".join(run.models),
         when=f"{started:%H:%M}" if started.date() == now.date() else f"{started:%Y-%m-%d}",
-        result=f"{run.passed}/{scored} passed{errors}",
-        share=run.passed / run.done if run.done else 0.0,
+        result=passed_text(run.passed, run.checked, run.unchecked, word=" passed") + errors,
+        share=run.passed / run.checked if run.checked else 0.0,
         state="" if run.state is RunState.DONE else f"{run.state.value}, {run.done} of {run.total}",
         duration=duration_text(run.seconds),
         tags=run.tags,

@@ -34,7 +34,11 @@ class ActiveRun:
         self.id: Final = stored.id
         """The run's id."""
         self.progress = RunProgress(
-            total=listed.total, done=listed.done - listed.errors, passed=listed.passed, errors=0
+            total=listed.total,
+            done=listed.done - listed.errors,
+            passed=listed.passed,
+            unchecked=listed.unchecked,
+            errors=0,
         )
         """The progress. Cases that ended with an error before are run again."""
         self.error: WorkbenchError | None = None
