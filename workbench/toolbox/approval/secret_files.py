@@ -34,6 +34,7 @@ _FILES: Final = (
     r"|(?:pass|pwd?|pat|seed|jwt)\.txt|database\.ya?ml|(?:application|appsettings)[._-](?:prod|live|stag|secret)\w*\.(?:json|ya?ml|properties)|keystore(?:\.json|/UTC--[^/]*)",
     r"etc/(?:g?shadow-?|sudoers|master\.passwd|krb5\.keytab|ssh/ssh_host[^/]*|security/opasswd|fstab\.cred|crypttab"
     r"|wpa_supplicant[^/]*(?:/.*)?|samba/smbpasswd)",
+    r"\.git/(?:config(?:\.worktree)?|modules/.*/config)",
     r"(?:run|var/run)/docker\.sock", r"var/log/(?:auth|secure|audit)[^/]*(?:/.*)?",
     r"(?:hermes-)?workbench\.sqlite3[^/]*", r"[^/]+\.env",
     r"[^/]*\.(?:pem|key|p12|pfx|kdbx?|keystore|jks|ppk|asc|gpg|age|keytab|ovpn|rdp|agilekeychain|mobileprovision|p8|tfstate"

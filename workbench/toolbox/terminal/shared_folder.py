@@ -13,6 +13,7 @@ from typing import Final
 
 from workbench.toolbox.approval.allowed import detect
 from workbench.toolbox.approval.reason import CommandEnvironment
+from workbench.toolbox.approval.repository import has_only_harmless_lines, settings_text
 from workbench.toolbox.approval.shell.reading import read_script
 from workbench.toolbox.approval.shell.words import Command, resolve
 from workbench.toolbox.approval.startup_files import STARTUP_NAMES
@@ -25,16 +26,6 @@ _FILTERS: Final = frozenset({"head", "tail", "cat", "wc", "grep", "true", "echo"
 """Programs that cannot write a file, so they may show the output of git."""
 _LOSSY: Final = frozenset({"git history or work thrown away"})
 """A person was asked, and the command still runs only git."""
-_HARMLESS_LINE: Final = re.compile(
-    r"\s*(?:[#;].*)?"
-    r'|\[(?:core|user|init|pull|push|(?:remote|branch) "[\w./ -]*")\]\s*'
-    r"|\s*(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
-    r"|hookspath|fsmonitor|pager|untrackedcache"
-    r"|name|email|defaultbranch|url|pushurl|fetch|remote|merge|rebase|ff|default|tagopt|prune|autosetupremote"
-    r"|vscode-merge-base)\s*=.*[^\\]",
-    re.I,
-)
-"""Lines of `.git/config` that name no program and no other file."""
 _HOOKS_PATH: Final = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n#;]+)", re.I | re.M)
 _MODULE_PATH: Final = re.compile(r"^\s*path\s*=\s*\"?([^\"\n]+)", re.M)
 _MOST_FOLDERS: Final = 100_000
@@ -80,7 +71,7 @@ def may_write_git(work: Path) -> bool:
     return (
         git.is_dir()
         and not (git / "commondir").exists()
-        and all(_HARMLESS_LINE.fullmatch(line) for line in _text(git / "config").splitlines())
+        and has_only_harmless_lines(settings_text(git / "config"))
         and all(found == git for found in _repositories(work))
     )
 
@@ -114,11 +105,11 @@ def guards(work: Path, *, writes_git: bool) -> Sequence[str]:
         options += _read_only(head, work) or ["--ro-bind", "/dev/null", str(head)]
     for name in STARTUP_NAMES:
         options += _read_only(work / name, work)
-    for match in _HOOKS_PATH.finditer(_text(git / "config")):
+    for match in _HOOKS_PATH.finditer(settings_text(git / "config")):
         hooks = Path(os.path.normpath(work / match[1].strip()))
         if hooks != work and hooks.is_relative_to(work) and not hooks.is_relative_to(git):
             options += _read_only(hooks, work) or _closed(hooks, work)
-    for match in _MODULE_PATH.finditer(_text(work / ".gitmodules")):
+    for match in _MODULE_PATH.finditer(settings_text(work / ".gitmodules")):
         module = Path(os.path.normpath(work / match[1].strip()))
         if module != work and module.is_relative_to(work):
             options += _read_only(module / ".git", work)
@@ -148,13 +139,6 @@ def _anchors(path: Path, work: Path) -> list[str]:
     """Return the options that keep the parents of a path where they are: a mounted folder cannot be renamed."""
     parents = [parent for parent in path.parents if parent != work and parent.is_relative_to(work)]
     return [part for parent in reversed(parents) for part in ("--bind", str(parent), str(parent))]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return ""
 
 
 def _repositories(work: Path) -> Iterator[Path]:

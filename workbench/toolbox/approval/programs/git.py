@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from workbench.toolbox.approval.programs.rule import ProgramCall, RuleCondition, needed
-from workbench.toolbox.approval.reason import UNKNOWN_ARGUMENT, ApprovalReason
+from workbench.toolbox.approval.reason import SENSITIVE, UNKNOWN_ARGUMENT, ApprovalReason
+from workbench.toolbox.approval.repository import has_key, has_only_harmless_lines, settings_for
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _SHOWN: Final = (
@@ -75,7 +77,9 @@ def check_git(call: ProgramCall) -> list[ApprovalReason]:
     words = list(call.words)
     while words and words[0].text in ("--no-pager", "-P", "--no-optional-locks"):
         words.pop(0)
+    start = "."
     if len(words) >= 2 and words[0].text == "-C" and words[0].is_fixed and call.paths.is_inside(words[1]):
+        start = words[1].text
         del words[:2]
     if words and words[0].text in ("--version", "--help") and len(words) == 1:
         return []
@@ -85,7 +89,24 @@ def check_git(call: ProgramCall) -> list[ApprovalReason]:
     name, arguments = words[0].text, words[1:]
     if doubt := _lossy(call, name, arguments):
         return [doubt]
-    return _subcommand(call, name, arguments)
+    return [*_by_settings(call, name, start), *_subcommand(call, name, arguments)]
+
+
+def _by_settings(call: ProgramCall, name: str, start: str) -> list[ApprovalReason]:
+    """Return the reasons that are in the settings of the repository, if it is on this machine."""
+    if not (root := call.paths.place.root):
+        return []
+    try:
+        settings = [
+            text
+            for folder in call.paths.folders
+            for text in settings_for(Path(root, folder, start).resolve())
+        ]
+    except OSError:
+        return [_unknown(call, name)]
+    if name in ("config", "remote") and any(map(has_key, settings)):
+        return [ApprovalReason(SENSITIVE, f"git {name}: an address with a key")]
+    return [] if all(map(has_only_harmless_lines, settings)) else needed(RuleCondition.SANDBOX, call, name)
 
 
 def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> list[ApprovalReason]:
