@@ -15,11 +15,19 @@ from workbench.hermes.templates.check import check_template
 from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
 
 HI = TemplateInput(messages=[{"role": "user", "content": "Hi"}], now=datetime(2026, 11, 27, tzinfo=UTC))
-NESTED = (
-    "{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}"
-    "{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}{{ ns.a == ns.b }}"
-)
-"""Compares two lists that are small in memory and would be endless as a text: no operation of it is too large."""
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+def start_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **limits: int) -> None:
+    """Let the child process have other limits, as if a step had an estimate that is much too low."""
+    lines = "".join(f"{name.replace('__', '.')} = {limit}\n" for name, limit in limits.items())
+    (tmp_path / "other_child.py").write_text(
+        "from workbench.engines.gguf_files import template_child\n"
+        "from workbench.hermes.templates import template\n"
+        f"{lines}template_child.main()\n"
+    )
+    monkeypatch.setattr(template_process, "CHILD", "other_child")
+    monkeypatch.syspath_prepend(tmp_path)
 
 
 @pytest.mark.parametrize("source", CHAT_TEMPLATES, ids=range(len(CHAT_TEMPLATES)))
@@ -39,6 +47,8 @@ def test_no_operation_of_a_template_takes_hours_or_gigabytes(source: str) -> Non
         ("{{ '{:>4}{x}'.format(1, x='y') }}{{ 1234.5678|round(2) }}", "   1y1234.57"),
         ("{{ 'a b'.replace(' ', '_').split('_')|join(', ') }}", "a, b"),
         ("{{ 'a\nb'|indent(2) }}{{ [1, [2]]|tojson(indent=1) }}", "a\n  b[\n 1,\n [\n  2\n ]\n]"),
+        ("{{ 1 < 2 < 3 }}{{ 'a' in 'ab' }}{{ 'b' not in {'a': 1} }}{{ [1] == [1] }}{{ 2 is gt 1 }}{{ [1, 2]|max }}", "TrueTrueTrueTrueTrue2"),
+        ("{{ [[1], [2]]|select('==', [2])|list }}{{ [1, 2].index(2) }}{{ 'a' in nothing }}", "[[2]]1False"),
         ("{{ [3, 1, 2]|sort|map('string')|join }}{{ [1, 2, 3]|batch(2)|list }}", "123[[1, 2], [3]]"),
     ],
 )  # fmt: skip
@@ -79,34 +89,32 @@ def test_a_template_that_is_not_jinja_is_refused_by_the_child() -> None:
         pass
 
 
-def test_a_step_that_hangs_ends_only_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def endless_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A child process without budgets that is ended after three seconds."""
     monkeypatch.setattr(template_process, "LIMIT_S", 3.0)
+    start_child(monkeypatch, tmp_path, template__RENDER_STEPS=10**12, template__MAX_STEPS=10**12)
+
+
+@pytest.mark.usefixtures("endless_child")
+def test_a_step_that_hangs_ends_only_the_child() -> None:
     with (
-        template_in_child(NESTED) as template,
+        template_in_child(ENDLESS) as template,
         pytest.raises(BadInput, match="it takes too much time or memory"),
     ):
         template.render(HI)
 
 
-def test_a_child_that_has_ended_answers_every_further_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_process, "LIMIT_S", 3.0)
-    with template_in_child(NESTED) as template:
+@pytest.mark.usefixtures("endless_child")
+def test_a_child_that_has_ended_answers_every_further_question() -> None:
+    with template_in_child(ENDLESS) as template:
         findings = check_template(template, now=HI.now)
     assert any("it takes too much time or memory" in finding.message for finding in findings)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 def test_memory_of_the_child_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    child = tmp_path / "greedy_child.py"
-    child.write_text(
-        "from workbench.engines.gguf_files import template_child\n"
-        "template_child.MEMORY_BYTES = 400_000_000\n"
-        "from workbench.hermes.templates import template\n"
-        "template.RENDER_STEPS = 10**9\n"
-        "template_child.main()\n"
-    )
-    monkeypatch.setattr(template_process, "CHILD", "greedy_child")
-    monkeypatch.syspath_prepend(tmp_path)
+    start_child(monkeypatch, tmp_path, template_child__MEMORY_BYTES=400_000_000, template__RENDER_STEPS=10**9)
     source = "{% set ns = namespace(l=[]) %}{% for i in range(999) %}{% set ns.l = ns.l + ['x' * 3000000 ~ i] %}{% endfor %}"
     with template_in_child(source) as template, pytest.raises(BadInput, match="memory"):
         template.render(HI)

@@ -1,6 +1,7 @@
 """Files are pushed to a dataset repository with the hub's client."""
 
 import pytest
+from huggingface_hub import constants
 
 from tests.library.datasets.hub_server import serving_hub
 from workbench.errors import BadInput, RemoteFailed
@@ -39,3 +40,9 @@ def test_an_unreachable_server_is_reported_in_one_line():
 def test_an_invalid_repository_name_is_reported_in_one_line():
     with pytest.raises(BadInput, match="repository 'a b'"):
         push_files("a b", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")
+
+
+def test_offline_mode_is_reported_in_one_line(monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(RemoteFailed, match="repository 'me/set': HF_HUB_OFFLINE is set"):
+        push_files("me/set", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")

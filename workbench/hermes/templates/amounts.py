@@ -24,6 +24,10 @@ _VALUE_CHARS: Final = 8
 _SLOW: Final = frozenset({"urlize", "wordwrap", "striptags", "wordcount", "pprint"})
 _SLOW_STEPS: Final = 2
 """Steps of the slow filters for each character or item."""
+_CHARS_A_COMPARISON_STEP: Final = 20
+"""Characters that are weighed and compared in about a microsecond."""
+_COMPARING: Final = frozenset({"sort", "dictsort", "unique", "min", "max", "groupby"})
+"""Filters that compare items with each other."""
 _WIDTH: Final = re.compile(r"\d+")
 _WIDTH_OPERAND: Final = re.compile(r"%[^A-Za-z%]*\*|\{[^{}]*\{")
 _DEEP: Final = frozenset({"tojson", "string", "pprint", "join", "format", "format_map", "%", "~"})
@@ -101,8 +105,24 @@ def charge_operation(name: str, subject: Any, options: Sequence[Any]) -> None:
     )
     charge(total)
     charge(total + _growth(name, subject, options, total))
+    if name in _COMPARING:
+        charge_comparison(operands, times=length_of(subject).bit_length())
     if name in _SLOW:
         spend(total * _SLOW_STEPS)
+
+
+def charge_comparison(values: Sequence[Any], *, times: int = 1) -> None:
+    """Count a comparison of values before it runs. Lists that contain one list twice, 60 levels deep, never end.
+
+    Args:
+        times: How often each value is compared.
+
+    Raises:
+        TemplateError: The values are too large.
+        BudgetExceeded: The current budget is used up.
+    """
+    weight = weight_of(values, MAX_TEXT_CHARS, each=_VALUE_CHARS)
+    spend(_OPERATION_STEPS + weight * times // _CHARS_A_COMPARISON_STEP)
 
 
 def _growth(name: str, subject: Any, options: Sequence[Any], total: int) -> int:

@@ -16,7 +16,7 @@ from jinja2.visitor import NodeTransformer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.hermes.templates.amounts import charge, charge_operation, length_of
+from workbench.hermes.templates.amounts import charge, charge_comparison, charge_operation, length_of
 from workbench.toolspec.budget import BudgetExceeded, budget
 
 MAX_STEPS: Final = 200_000
@@ -45,6 +45,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         )
         self.filters["tojson"] = _tojson
         self.filters = {name: _bounded(name, function) for name, function in self.filters.items()}
+        self.tests |= {name: _compared(self.tests[name]) for name in _COMPARING_TESTS}
         del self.globals["lipsum"]
 
     def compiled(self, source: str) -> Template:
@@ -70,6 +71,17 @@ class Sandbox(ImmutableSandboxedEnvironment):
         charge_operation("~", pieces, ())
         return "".join(map(str, pieces))
 
+    def weighed(self, value: object) -> object:
+        """Charge for comparing a value, and return it."""
+        charge_comparison([value])
+        return value
+
+    def searched(self, value: object) -> object:
+        """Charge for searching in a value, and return it."""
+        if not isinstance(value, Mapping):
+            charge_comparison([value])
+        return cast(object, value)
+
     def call(self, context: Context, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """Call a method, a macro or a function, if the result is not too large."""
         # The sandbox replaces `format` by a function that wraps it.
@@ -78,6 +90,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(owner, str | bytes | int | float | list | tuple | dict):
             options = (*arguments, *named.values())
             charge_operation(method.__name__, cast(Any, owner), options)
+            if method.__name__ in ("count", "index"):
+                charge_comparison([owner, *options])
         return super().call(context, function, *arguments, **named)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -97,7 +111,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 
 class _Bounding(NodeTransformer):
-    """Add a step count to each loop and macro, and a limit to each `~`."""
+    """Add a step count to each loop and macro, and a limit to each `~` and each comparison."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
         return self._counted(node)
@@ -108,6 +122,15 @@ class _Bounding(NodeTransformer):
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
         return _call("joined", node.nodes, node.lineno)
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:
+        self.generic_visit(node)
+        node.expr = _call("weighed", [node.expr], node.lineno)
+        for operand in node.ops:
+            # In an object, a key is found without a comparison of all values.
+            method = "searched" if operand.op in ("in", "notin") else "weighed"
+            operand.expr = _call(method, [operand.expr], node.lineno)
+        return node
 
     def _counted(self, node: nodes.For | nodes.Macro) -> nodes.Node:
         self.generic_visit(node)
@@ -149,6 +172,22 @@ def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*values, **named)
 
     return bounded
+
+
+_COMPARING_TESTS: Final = (
+    "==", "eq", "equalto", "!=", "ne", ">", "gt", "greaterthan", ">=", "ge", "<", "lt", "lessthan", "<=", "le", "in",
+)  # fmt: skip
+
+
+def _compared(test: Callable[..., bool]) -> Callable[..., bool]:
+    """Wrap a test that compares values so that it is charged to the budget."""
+
+    @wraps(test)
+    def compared(*values: Any) -> bool:
+        charge_comparison(values)
+        return test(*values)
+
+    return compared
 
 
 def _tojson(

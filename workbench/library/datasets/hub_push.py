@@ -10,7 +10,12 @@ from typing import Final
 
 import httpx2
 from huggingface_hub import CommitOperationAdd, HfApi
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    HFValidationError,
+    LocalTokenNotFoundError,
+    OfflineModeIsEnabled,
+)
 
 from workbench.errors import BadInput, RemoteFailed
 
@@ -57,6 +62,8 @@ def push_files(
     except HfHubHTTPError as error:
         problem = f"HTTP {error.response.status_code}: {error.server_message or _first_line(error)}"
         raise RemoteFailed(f"repository {repo!r}", problem[:200], _TOKEN) from error
+    except OfflineModeIsEnabled as error:
+        raise RemoteFailed(f"repository {repo!r}", "HF_HUB_OFFLINE is set", "unset it to upload") from error
     except httpx2.HTTPError as error:
         problem = f"the hub cannot be reached: {_first_line(error)}"
         raise RemoteFailed(f"repository {repo!r}", problem[:200]) from error
