@@ -1,6 +1,5 @@
 """Serve the gateway: check the settings, start on one address, and stop everything at the end."""
 
-import gc
 from asyncio import Protocol
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,6 +7,7 @@ from typing import cast
 
 import uvicorn
 
+from workbench.app import garbage
 from workbench.app.connections import limited_connections
 from workbench.app.hosts import check_address, is_local
 from workbench.app.recording import Recorder
@@ -124,8 +124,7 @@ def serve_gateway(gateway: Gateway, settings: Settings, *, say: Callable[[str], 
         ready=lambda: say(f"The gateway is running at http://{shown}:{port}/v1 (press Ctrl+C to stop)"),
         stop=gateway.stop,
     )
-    # A search for garbage stops all threads. It need not look at what stays.
-    gc.freeze()
+    garbage.settle()
     try:
         with suppress(KeyboardInterrupt):
             server.run()

@@ -1,6 +1,5 @@
 """Serve the page: check the settings, start on one address, and stop everything at the end."""
 
-import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from starlette.types import ASGIApp
 
+from workbench.app import garbage
 from workbench.app.hosts import check_address, is_local
 from workbench.app.runs.reports import shared_report
 from workbench.app.services import Services
@@ -104,8 +104,8 @@ def serve_page(
         if wrap is not None:
             say(f"The gateway is running at {page.blocks.local_url}v1")
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")
-        # A search for garbage stops all threads. It need not look at the page, which stays: 400,000 objects.
-        gc.freeze()
+        # The page stays: 400,000 objects.
+        garbage.settle()
         _wait_until_stopped(lambda: _purge(services, say))
     finally:
         services.turns.stop_all()
