@@ -35,7 +35,7 @@ LOOK_EVERY_S: Final = 0.5
 """How often a waiting watcher checks whether it should stop watching."""
 MOST_WATCHERS: Final = 8
 """The most watchers of one task. A further one replaces the oldest, since each occupies a thread of the server."""
-MOST_ENDED: Final = 64
+MOST_ENDED: Final = 16
 """How many ended tasks can still be watched, for watchers that come just after the end."""
 CLOSING_S: Final = 5.0
 """How long a closing server waits for its tasks to save what they have."""

@@ -1,9 +1,10 @@
 """Runs commands of tasks in one environment, opens and closes their rooms, and leaves nothing running."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from itertools import count
+from pathlib import Path
 from threading import Lock
 from typing import Final
 
@@ -11,7 +12,7 @@ from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.backend import Backend, ProcessOutcome, RunningCommand
 from workbench.toolbox.terminal.record import Record
 from workbench.toolbox.terminal.script import ONLY_GIT, ending, marked, script
-from workbench.toolbox.terminal.shared_folder import runs_only_git
+from workbench.toolbox.terminal.shared_folder import NewRepositories, runs_only_git
 
 MOST_ROOMS: Final = 16
 """Most rooms that are open at once. Then the one that was not used for the longest time is closed."""
@@ -23,16 +24,30 @@ _log = logging.getLogger(__name__)
 
 
 class TaskCommand:
-    """A command of a task. It ends with all its processes, wherever they run."""
+    """A command of a task. It ends with all its processes, wherever they run.
+
+    Args:
+        at_end: Called once when the command has ended. It returns what is shown before the output.
+    """
 
     def __init__(
-        self, running: RunningCommand, backend: Backend, *, mark: str, task_id: str, room: str
+        self,
+        running: RunningCommand,
+        backend: Backend,
+        *,
+        mark: str,
+        task_id: str,
+        room: str,
+        at_end: Callable[[], str],
     ) -> None:
         self._running = running
         self._backend = backend
         self._mark = mark
         self._task_id = task_id
         self._room = room
+        self._at_end: Callable[[], str] | None = at_end
+        self._note = ""
+        self._lock = Lock()
 
     def wait(self, timeout_s: float) -> ProcessOutcome:
         """Wait for the command to end, and kill it after `timeout_s` seconds."""
@@ -47,7 +62,11 @@ class TaskCommand:
 
     def look(self) -> ProcessOutcome:
         """Return the output so far, and the exit code if the command has ended."""
-        return self._running.look()
+        outcome = self._running.look()
+        with self._lock:
+            if outcome.exit_code is not None and self._at_end is not None:
+                self._note, self._at_end = self._at_end(), None
+        return outcome._replace(output=self._note + outcome.output)
 
     def kill(self) -> None:
         """End the command and all its processes."""
@@ -60,6 +79,7 @@ class TaskCommand:
     def release(self) -> None:
         """End what is left of a command on this machine. Its processes have ended, or they end with their room."""
         self._running.kill()
+        self.look()
 
 
 class TerminalEnvironment:
@@ -83,6 +103,8 @@ class TerminalEnvironment:
         """Held while a command is started in a folder that is shared with a person."""
         self._git: TaskCommand | None = None
         """The last command that was started, if it may write the repository of a shared folder."""
+        self._repositories: NewRepositories | None = None
+        """The repositories of the shared folder, once a command was started in it."""
 
     @property
     def summary(self) -> str:
@@ -128,19 +150,28 @@ class TerminalEnvironment:
             # Only alone: another command could change files while git may write the repository.
             is_git = runs_only_git(command, place) and not self._is_busy()
             self._wait_for_git()
+            at_end = self._watch(Path(place.root)) if place.shares_folder else str
             # Nothing of the command is in front of this line.
-            running = self._backend.run(
-                (ONLY_GIT if is_git else "") + marked(text, mark),
-                task_id=task_id,
-                room=room,
-                has_terminal=has_terminal,
+            line = (ONLY_GIT if is_git else "") + marked(text, mark)
+            try:
+                running = self._backend.run(line, task_id=task_id, room=room, has_terminal=has_terminal)
+            except OSError:
+                at_end()
+                raise
+            started = TaskCommand(
+                running, self._backend, mark=mark, task_id=task_id, room=room, at_end=at_end
             )
-            started = TaskCommand(running, self._backend, mark=mark, task_id=task_id, room=room)
             self._git = started if is_git else None
             with self._lock:
                 of_task = self._commands.setdefault(task_id, [])
                 of_task[:] = [*(known for known in of_task if known.look().exit_code is None), started]
         return started
+
+    def _watch(self, folder: Path) -> Callable[[], str]:
+        """Note the repositories of a shared folder. Return what sets dangerous new ones aside."""
+        self._repositories = self._repositories or NewRepositories(folder)
+        self._repositories.begin()
+        return self._repositories.end
 
     def _is_busy(self) -> bool:
         """Whether a command runs, of any task."""

@@ -7,8 +7,11 @@ read-only for commands, except for those that only run git itself, which writes 
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+import subprocess
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from workbench.toolbox.approval.allowed import detect
@@ -27,8 +30,10 @@ _FILTERS: Final = frozenset({"head", "tail", "cat", "wc", "grep", "true", "echo"
 _LOSSY: Final = frozenset({"git history or work thrown away"})
 """A person was asked, and the command still runs only git."""
 _HOOKS_PATH: Final = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n#;]+)", re.I | re.M)
-_MODULE_PATH: Final = re.compile(r"^\s*path\s*=\s*\"?([^\"\n]+)", re.M)
-_MOST_FOLDERS: Final = 100_000
+_RUN_OUTSIDE: Final = re.compile(r"^\s*(?:hookspath|fsmonitor|pager)\s*=", re.I | re.M)
+"""Settings that are harmless for commands only, which get other ones anyway."""
+_FIND_S: Final = 10.0
+_SET_ASIDE: Final = ".git-set-aside"
 _ONLY_GIT_VARIABLES: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_EDITOR": "true",
 }  # fmt: skip
@@ -72,7 +77,7 @@ def may_write_git(work: Path) -> bool:
         git.is_dir()
         and not (git / "commondir").exists()
         and has_only_harmless_lines(settings_text(git / "config"))
-        and all(found == git for found in _repositories(work))
+        and _repositories(work) == frozenset({git})
     )
 
 
@@ -109,10 +114,8 @@ def guards(work: Path, *, writes_git: bool) -> Sequence[str]:
         hooks = Path(os.path.normpath(work / match[1].strip()))
         if hooks != work and hooks.is_relative_to(work) and not hooks.is_relative_to(git):
             options += _read_only(hooks, work) or _closed(hooks, work)
-    for match in _MODULE_PATH.finditer(settings_text(work / ".gitmodules")):
-        module = Path(os.path.normpath(work / match[1].strip()))
-        if module != work and module.is_relative_to(work):
-            options += _read_only(module / ".git", work)
+    for nested in sorted(_repositories(work) - {git, work}):
+        options += _read_only(nested, work)
     return options
 
 
@@ -141,12 +144,64 @@ def _anchors(path: Path, work: Path) -> list[str]:
     return [part for parent in reversed(parents) for part in ("--bind", str(parent), str(parent))]
 
 
-def _repositories(work: Path) -> Iterator[Path]:
-    """Yield each `.git` below a folder; and the folder itself if it is too large to look through."""
-    for number, (folder, folders, files) in enumerate(os.walk(work)):
-        if number > _MOST_FOLDERS:
-            yield work
-            return
-        if ".git" in folders or ".git" in files:
-            yield Path(folder, ".git")
-        folders[:] = [name for name in folders if name != ".git"]
+def _repositories(work: Path) -> frozenset[Path]:
+    """Return each `.git` below a folder, or the folder itself if it is too large to look through."""
+    line = ["find", str(work), "-name", ".git", "-prune", "-print0"]
+    try:
+        found = subprocess.run(line, capture_output=True, timeout=_FIND_S, check=False).stdout
+    except subprocess.TimeoutExpired:
+        return frozenset({work})
+    return frozenset(Path(os.fsdecode(name)) for name in found.split(b"\0") if name)
+
+
+class NewRepositories:
+    """Finds repositories that commands create in subfolders of a shared folder, and sets dangerous ones aside.
+
+    Git outside of the sandbox runs what such a repository names, even from the folder above it: `git add -A` adds the
+    subfolder, and from then on `git status` looks into it. A repository as `git init` makes it stays. Later commands
+    cannot change it.
+    """
+
+    def __init__(self, work: Path) -> None:
+        self._work = work
+        self._known: frozenset[Path] = frozenset()
+        self._running = 0
+        self._lock = Lock()
+
+    def begin(self) -> None:
+        """Note the repositories that are there before a command starts, unless another one is running."""
+        with self._lock:
+            if not self._running:
+                self._known = _repositories(self._work)
+            self._running += 1
+
+    def end(self) -> str:
+        """Rename the dangerous new repositories. Return a sentence for each of them."""
+        with self._lock:
+            self._running -= 1
+            new = sorted(_repositories(self._work) - self._known)
+            return "".join(_set_aside(git, self._work) for git in new if not _is_plain(git))
+
+
+def _is_plain(git: Path) -> bool:
+    """Whether a repository is as `git init` makes it: it names no program, and no other folder."""
+    settings, hooks = git / "config", git / "hooks"
+    odd = (git, settings, hooks)
+    return (
+        git.is_dir()
+        and not any(path.is_symlink() for path in odd)
+        and not any((git / name).exists() for name in ("commondir", "config.worktree"))
+        and has_only_harmless_lines(settings_text(settings))
+        and not _RUN_OUTSIDE.search(settings_text(settings))
+        and (not hooks.exists() or all(hook.suffix == ".sample" for hook in hooks.iterdir()))
+    )
+
+
+def _set_aside(git: Path, work: Path) -> str:
+    shown = git.relative_to(work)
+    numbers = count(1)
+    target = git.with_name(_SET_ASIDE)
+    while os.path.lexists(target):
+        target = git.with_name(f"{_SET_ASIDE}-{next(numbers)}")
+    git.rename(target)
+    return f"[{shown} was renamed to {target.name}: git outside of the sandbox would run what it names]\n"
