@@ -1,97 +1,76 @@
 // Possible starts of the answer as bars, and the probability of each token as a heat map. Event: `weigh`.
-import { hint, node, term } from "../shared/dom.js";
+import { hint, term } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 
-const bar = (row, picked) =>
-  node(
-    "li",
-    {
-      class:
-        "hw-odds" +
-        (row.is_chosen ? " is-chosen" : "") +
-        (row.is_tool ? " is-tool" : "") +
-        (row.is_tool && row.label === picked ? " is-selected" : ""),
-    },
-    node(
-      "span",
-      { class: "hw-odds-name" },
-      row.label,
-      row.is_chosen ? node("span", { class: "hw-odds-chosen" }, " · written") : "",
-    ),
-    node(
-      "span",
-      { class: "hw-odds-track", "aria-hidden": "true" },
-      node("span", {
-        class: "hw-odds-share",
-        style: `width:${Math.max(row.share * 100, row.share > 0 ? 0.5 : 0)}%`,
-      }),
-      row.threshold > 0 ? node("span", { class: "hw-odds-line", style: `left:${row.threshold * 100}%` }) : "",
-    ),
-    node("span", { class: "hw-odds-value" }, row.value),
-  );
+const bar = (row, picked) => {
+  const kinds = [
+    row.is_chosen && "is-chosen",
+    row.is_tool && "is-tool",
+    row.is_tool && row.label === picked && "is-selected",
+  ];
+  const width = Math.max(row.share * 100, row.share > 0 ? 0.5 : 0);
+  return html`<li class=${["hw-odds", ...kinds].filter(Boolean).join(" ")}>
+    <span class="hw-odds-name">${row.label}${
+      row.is_chosen ? html`<span class="hw-odds-chosen"> · written</span>` : ""
+    }</span>
+    <span class="hw-odds-track" aria-hidden="true"><span class="hw-odds-share" style="width:${width}%"></span>${
+      row.threshold > 0 ? html`<span class="hw-odds-line" style="left:${row.threshold * 100}%"></span>` : ""
+    }</span>
+    <span class="hw-odds-value">${row.value}</span>
+  </li>`;
+};
 
 const heat = (token) =>
-  node(
-    "span",
-    { class: "hw-heat-" + (token.warmth < 0 ? "none" : token.warmth), title: token.title },
-    token.text,
-  );
+  html`<span class="hw-heat-${token.warmth < 0 ? "none" : token.warmth}" title=${token.title}>${token.text}</span>`;
 
 /** @param {Part<DecisionView, DecisionEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   // Probabilities are expensive to compute, so they are cached while other messages are shown.
   const computed = new Map();
+  let asked = null;
 
-  follow((latest) => {
-    if (!latest || !latest.message_id) {
-      element.replaceChildren(node("div", { class: "hw-decision" }, hint(latest ? latest.hint : "")));
-      return;
-    }
+  const draw = (latest) => {
+    if (!latest?.message_id)
+      return render(html`<div class="hw-decision">${hint(latest ? latest.hint : "")}</div>`, element);
     if (latest.bars.length) computed.set(latest.message_id, latest);
     const value = { ...(computed.get(latest.message_id) || latest), picked: latest.picked };
-    const ask = node(
-      "button",
-      {
-        type: "button",
-        class: "hw-button",
-        onclick: () => {
-          ask.disabled = true;
-          ask.textContent = "Computing …";
-          trigger("weigh", { id: value.message_id });
-        },
-      },
-      value.bars.length ? "Compute again" : "Compute probabilities",
+    const { bars, message_id: id } = value;
+    const ask = () => {
+      asked = latest;
+      trigger("weigh", { id });
+      draw(latest);
+    };
+    const word = bars.length ? "Compute again" : "Compute probabilities";
+    render(
+      html`<div class="hw-decision">
+        ${bars.length ? html`<h3>${term("decision", "Decision")}</h3>` : ""}
+        ${value.hint ? hint(value.hint) : ""}
+        ${value.note ? html`<p class="hw-note">${value.note}</p>` : ""}
+        ${
+          bars.length
+            ? html`<ul class="hw-odds-list" aria-label="Possible starts of the answer">
+                ${bars.map((row) => bar(row, value.picked))}
+              </ul>`
+            : ""
+        }
+        <button type="button" class="hw-button" ?disabled=${asked === latest} @click=${ask}>${
+          asked === latest ? "Computing …" : word
+        }</button>
+        ${
+          value.heat.length
+            ? html`<section class="hw-heat" aria-label="Token probabilities">
+                <h3>Tokens</h3>
+                <pre>${value.heat.map(heat)}</pre>
+                <p class="hw-note">likely ${[0, 1, 2, 3, 4].map(
+                  (step) => html`<span class="hw-heat-${step}">&nbsp;&nbsp;</span>`,
+                )} unlikely</p>
+              </section>`
+            : ""
+        }
+      </div>`,
+      element,
     );
-    element.replaceChildren(
-      node(
-        "div",
-        { class: "hw-decision" },
-        value.bars.length ? node("h3", {}, term("decision", "Decision")) : "",
-        value.hint ? hint(value.hint) : "",
-        value.note ? node("p", { class: "hw-note" }, value.note) : "",
-        value.bars.length
-          ? node(
-              "ul",
-              { class: "hw-odds-list", "aria-label": "Possible starts of the answer" },
-              value.bars.map((row) => bar(row, value.picked)),
-            )
-          : "",
-        ask,
-        value.heat.length
-          ? node(
-              "section",
-              { class: "hw-heat", "aria-label": "Token probabilities" },
-              node("h3", {}, "Tokens"),
-              node("pre", {}, value.heat.map(heat)),
-              node(
-                "p",
-                { class: "hw-note" },
-                "likely ",
-                [0, 1, 2, 3, 4].map((step) => node("span", { class: "hw-heat-" + step }, "\u00a0\u00a0")),
-                " unlikely",
-              ),
-            )
-          : "",
-      ),
-    );
-  });
+  };
+
+  follow(draw);
 };

@@ -1,79 +1,50 @@
 // The fixes of a completion with their edits, and its findings.
-import { hint, node, term } from "../shared/dom.js";
+import { hint, term } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 
-const findingRow = (finding) =>
-  node(
-    "li",
-    { class: "hw-fix" },
-    node(
-      "div",
-      { class: "hw-fix-head" },
-      node("code", { class: "t-" + finding.severity }, finding.code),
-      node("span", { class: "hw-note" }, finding.severity),
-      node("span", { class: "hw-gap" }),
-      node("span", { class: "hw-note" }, finding.place),
-    ),
-    node("div", {}, finding.message),
-  );
+const head = (kind, code, note, place) =>
+  html`<div class="hw-fix-head">
+    <code class=${kind}>${code}</code>${note ? html`<span class="hw-note">${note}</span>` : ""}
+    <span class="hw-gap"></span><span class="hw-note">${place}</span>
+  </div>`;
+
+const findingRow = ({ severity, code, place, message }) =>
+  html`<li class="hw-fix">${head("t-" + severity, code, severity, place)}<div>${message}</div></li>`;
 
 const foreignRow = (form) =>
-  node(
-    "li",
-    { class: "hw-fix" },
-    node(
-      "div",
-      { class: "hw-fix-head" },
-      node("code", { class: "t-warning" }, form.dialect),
-      node("span", { class: "hw-gap" }),
-      node("span", { class: "hw-note" }, form.place),
-    ),
-    node("div", {}, form.sentence),
-    form.parsers ? node("div", {}, "Server: ", node("code", {}, form.parsers)) : null,
-    node("div", {}, "Contract: " + form.contract),
-  );
+  html`<li class="hw-fix">
+    ${head("t-warning", form.dialect, "", form.place)}
+    <div>${form.sentence}</div>
+    ${form.parsers ? html`<div>Server: <code>${form.parsers}</code></div>` : ""}
+    <div>Contract: ${form.contract}</div>
+  </li>`;
 
 const fixRow = (fix) =>
-  node(
-    "li",
-    { class: "hw-fix" + (fix.is_picked ? " is-selected" : "") },
-    node(
-      "div",
-      { class: "hw-fix-head" },
-      node("code", { class: fix.is_guess ? "k-guess" : "k-fix" }, fix.code),
-      node("span", { class: "hw-note" }, fix.is_guess ? "guess" : "safe"),
-      node("span", { class: "hw-gap" }),
-      node("span", { class: "hw-note" }, fix.place),
-    ),
-    node("div", {}, fix.meaning),
-    fix.edits.map((edit) =>
-      node(
-        "div",
-        { class: "hw-edit" },
-        node("del", { "aria-label": "before" }, edit.before),
-        node("span", { class: "hw-note", "aria-hidden": "true" }, "→"),
-        node("ins", { "aria-label": "after" }, edit.after),
-        node("span", { class: "hw-note" }, edit.times),
-      ),
-    ),
-  );
+  html`<li class="hw-fix${fix.is_picked ? " is-selected" : ""}">
+    ${head(fix.is_guess ? "k-guess" : "k-fix", fix.code, fix.is_guess ? "guess" : "safe", fix.place)}
+    <div>${fix.meaning}</div>
+    ${fix.edits.map(
+      (edit) =>
+        html`<div class="hw-edit"><del aria-label="before">${edit.before}</del><span
+          class="hw-note" aria-hidden="true">→</span><ins aria-label="after">${edit.after}</ins><span
+          class="hw-note">${edit.times}</span></div>`,
+    )}
+  </li>`;
+
+const section = (title, rows, draw) => (rows.length ? html`<h3>${title}</h3><ul>${rows.map(draw)}</ul>` : "");
 
 /** @param {Part<FixesView>} part */
 export const mount = ({ element, follow }) => {
   follow((value) => {
-    if (!value || value.hint) {
-      element.replaceChildren(hint(value ? value.hint : ""));
-      return;
-    }
-    const parts = [];
-    if (value.calm) parts.push(node("p", { class: "hw-calm" }, value.calm));
-    if (value.fixes.length)
-      parts.push(node("h3", {}, term("fix", "Fixes")), node("ul", {}, value.fixes.map(fixRow)));
-    if (value.foreign.length)
-      parts.push(node("h3", {}, "Other formats"), node("ul", {}, value.foreign.map(foreignRow)));
-    if (value.findings.length)
-      parts.push(node("h3", {}, term("finding", "Findings")), node("ul", {}, value.findings.map(findingRow)));
-    element.replaceChildren(...parts);
-    const picked = element.querySelector(".is-selected");
-    if (picked) picked.scrollIntoView({ block: "nearest" });
+    render(
+      !value || value.hint
+        ? hint(value ? value.hint : "")
+        : html`${value.calm ? html`<p class="hw-calm">${value.calm}</p>` : ""}
+            ${section(term("fix", "Fixes"), value.fixes, fixRow)}
+            ${section("Other formats", value.foreign, foreignRow)}
+            ${section(term("finding", "Findings"), value.findings, findingRow)}`,
+      element,
+    );
+    element.querySelector(".is-selected")?.scrollIntoView({ block: "nearest" });
   });
 };

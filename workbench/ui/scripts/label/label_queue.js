@@ -1,6 +1,7 @@
 // The queue of the Label tab. It is loaded in parts: those around the open session first, others when they come into
 // view. The parts are joined to one list as long as they belong to the same queue and have no gap.
 import { node } from "../shared/dom.js";
+import { html, nothing, render, repeat } from "../shared/lit_html.js";
 
 // How each state is shown.
 export const STATE_WORDS = { pending: "to do", draft: "started", done: "done", discarded: "rejected" };
@@ -52,46 +53,29 @@ export const addQueue = (desk) => {
     if (seen.at(-1).isIntersecting && !more.hidden) loadAfter();
   }).observe(more);
 
-  const wordOf = (row) => STATE_WORDS[desk.stateOf(row)];
-
-  const rowButton = (row, place) =>
-    node(
-      "button",
-      {
-        type: "button",
-        class: "hw-session",
-        "data-id": row.id,
-        title: [row.title, row.facts.join(" · ")].filter(Boolean).join("\n"),
-        "aria-current": row.id === state.session ? "true" : null,
-        onclick: () => desk.go(row.id),
-      },
-      node("span", { class: "hw-place" }, String(state.view.first + place + 1)),
-      node(
-        "span",
-        { class: "hw-row-text" },
-        node("span", { class: "hw-title" }, row.title),
-        row.facts.length
-          ? node(
-              "span",
-              { class: "hw-note hw-row-facts" },
-              row.facts.map((fact) => node("span", {}, fact)),
-            )
-          : null,
-      ),
-      node(
-        "span",
-        { class: "hw-note", title: wordOf(row), role: "img", "aria-label": wordOf(row) },
-        MARKS[desk.stateOf(row)],
-      ),
-    );
+  const rowItem = (row, place) => {
+    const word = STATE_WORDS[desk.stateOf(row)];
+    return html`<li><button type="button" class="hw-session" data-id=${row.id}
+      title=${[row.title, row.facts.join(" · ")].filter(Boolean).join("\n")}
+      aria-current=${row.id === state.session ? "true" : nothing} @click=${() => desk.go(row.id)}>
+        <span class="hw-place">${state.view.first + place + 1}</span>
+        <span class="hw-row-text"><span class="hw-title">${row.title}</span>${
+          row.facts.length
+            ? html`<span class="hw-note hw-row-facts">${row.facts.map((fact) => html`<span>${fact}</span>`)}</span>`
+            : ""
+        }</span>
+        <span class="hw-note" title=${word} role="img" aria-label=${word}>${MARKS[desk.stateOf(row)]}</span>
+      </button></li>`;
+  };
 
   let current = "";
   const drawQueue = () => {
-    const top = list.parentElement ? list.parentElement.scrollTop : 0;
-    list.replaceChildren(...state.view.rows.map((row, place) => node("li", {}, rowButton(row, place))));
+    render(
+      repeat(state.view.rows, (row) => row.id, rowItem),
+      list,
+    );
     more.hidden = !hasMore();
     earlier.hidden = state.view.first === 0;
-    if (list.parentElement) list.parentElement.scrollTop = top;
     if (current === state.session) return;
     current = state.session;
     const open = list.querySelector("[aria-current=true]");

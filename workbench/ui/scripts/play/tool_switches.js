@@ -2,54 +2,39 @@
 //
 // The switches belong to the browser: events read them as they are when they are sent. The server says which tools there
 // are, and sets switches only when it fills in a setup or other tools.
-import { node } from "../shared/dom.js";
+import { html, live, render, repeat } from "../shared/lit_html.js";
 
 /** @param {Part<ToolSwitchesView, ToolSwitchesEvents>} part */
 export const mount = ({ element, props, follow, triggerLatest }) => {
-  const list = node("div", { class: "hw-tool-switches", role: "group", "aria-label": "Enabled tools" });
-  element.replaceChildren(list);
-  const boxes = new Map();
+  let names = [];
   let off = new Set();
 
   const isOff = (name) => off.has(name);
   const keep = () => {
-    const names = [...boxes.keys()];
     props.value = { names, disabled: names.filter(isOff) };
   };
 
-  const boxOf = (name) => {
-    const box = node("input", {
-      type: "checkbox",
-      onchange: () => {
-        if (box.checked) off.delete(name);
-        else off.add(name);
-        keep();
-        triggerLatest("switch_tool", {});
-      },
-    });
-    return { box, root: node("label", { class: "hw-switch" }, box, name) };
+  const turn = (name, isOn) => {
+    if (isOn) off.delete(name);
+    else off.add(name);
+    keep();
+    triggerLatest("switch_tool", {});
   };
 
-  const drawNames = (names) => {
-    for (const name of [...boxes.keys()].filter((name) => !names.includes(name))) {
-      boxes.get(name).root.remove();
-      boxes.delete(name);
-    }
-    const before = new Map(boxes);
-    boxes.clear();
-    names.forEach((name, place) => {
-      boxes.set(name, before.get(name) || boxOf(name));
-      const { root } = boxes.get(name);
-      if (list.children[place] !== root) list.insertBefore(root, list.children[place] || null);
-    });
-  };
+  const box = (name) =>
+    html`<label class="hw-switch"><input
+      type="checkbox" .checked=${live(!isOff(name))} @change=${(event) => turn(name, event.target.checked)}
+    />${name}</label>`;
 
   follow((value) => {
-    if (value?.names) drawNames(value.names);
-    const before = [...boxes.keys()].filter(isOff).join();
+    if (value?.names) names = [...value.names];
+    const before = names.filter(isOff).join();
     if (value?.disabled) off = new Set(value.disabled);
-    for (const [name, { box }] of boxes) box.checked = !isOff(name);
+    render(
+      html`<div class="hw-tool-switches" role="group" aria-label="Enabled tools">${repeat(names, String, box)}</div>`,
+      element,
+    );
     keep();
-    if ([...boxes.keys()].filter(isOff).join() !== before) triggerLatest("switch_tool", {});
+    if (names.filter(isOff).join() !== before) triggerLatest("switch_tool", {});
   });
 };
