@@ -1,47 +1,34 @@
 // Findings about training rows, each with a link to its message.
-import { node, term } from "../shared/dom.js";
+import { term } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 
 export const findingLine = (finding) =>
-  node(
-    "li",
-    { class: "hw-finding t-" + finding.tone },
-    node("span", { class: "hw-word" }, finding.word),
-    node(
-      "span",
-      { class: "hw-finding-text" },
-      finding.code ? node("code", {}, finding.code) : null,
-      finding.code ? " " : null,
-      finding.text,
-      finding.pointer ? node("code", { class: "hw-pointer" }, " " + finding.pointer) : null,
-    ),
-    finding.link
-      ? node(
-          "a",
-          {
-            href: finding.link,
-            target: "_blank",
-            rel: "noopener",
-            class: "hw-jump",
-            title: "Open in Play in a new tab",
-          },
-          finding.place,
-        )
-      : node("span", { class: "hw-jump" }, finding.place),
-  );
+  html`<li class="hw-finding t-${finding.tone}">
+    <span class="hw-word">${finding.word}</span>
+    <span class="hw-finding-text">${finding.code ? html`<code>${finding.code}</code> ` : ""}${finding.text}${
+      finding.pointer ? html`<code class="hw-pointer"> ${finding.pointer}</code>` : ""
+    }</span>
+    ${
+      finding.link
+        ? html`<a href=${finding.link} target="_blank" rel="noopener" class="hw-jump"
+            title="Open in Play in a new tab">${finding.place}</a>`
+        : html`<span class="hw-jump">${finding.place}</span>`
+    }
+  </li>`;
 
 /** @param {Part<FindingsView>} part */
-export const mount = ({ element, follow }) => {
-  follow((value) => {
-    if (!value || !value.heading) {
-      element.replaceChildren();
-      return;
-    }
-    element.replaceChildren(
-      node("h3", {}, value.heading === "Findings" ? term("finding", value.heading) : value.heading),
-      value.lines.length
-        ? node("ul", {}, value.lines.map(findingLine))
-        : node("p", { class: "hw-note" }, value.hint),
-      ...(value.more ? [node("p", { class: "hw-note" }, value.more.toLocaleString("en") + " more")] : []),
-    );
-  });
-};
+export const mount = ({ element, follow }) =>
+  follow((value) =>
+    render(
+      value?.heading
+        ? html`<h3>${value.heading === "Findings" ? term("finding", value.heading) : value.heading}</h3>
+            ${
+              value.lines.length
+                ? html`<ul>${value.lines.map(findingLine)}</ul>`
+                : html`<p class="hw-note">${value.hint}</p>`
+            }
+            ${value.more ? html`<p class="hw-note">${value.more.toLocaleString("en")} more</p>` : ""}`
+        : "",
+      element,
+    ),
+  );

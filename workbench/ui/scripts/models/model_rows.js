@@ -1,6 +1,7 @@
 // Models or repositories, each with its actions. Events: `use_model`, `delete_model`, `show_repository`,
 // `pull_model`.
-import { drawList, node, term } from "../shared/dom.js";
+import { headedList, term } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 
 /** @param {Part<ModelRowsView, ModelRowsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
@@ -10,60 +11,48 @@ export const mount = ({ element, follow, trigger }) => {
     show_repository: (name) => trigger("show_repository", { name }),
     pull_model: (name) => trigger("pull_model", { name }),
   };
+  let shown = null;
+  // The action that a second press confirms.
+  let confirmed = null;
 
-  const actionButton = (row, action) => {
-    let isConfirming = false;
-    const button = node(
-      "button",
-      {
-        type: "button",
-        class: "hw-action",
-        "aria-label": `${action.label} ${row.title}`,
-        onclick: () => {
-          if (action.confirm && !isConfirming) {
-            isConfirming = true;
-            button.textContent = action.confirm;
-            button.classList.add("t-error");
-            return;
-          }
-          actions[action.event](row.name);
-        },
-        onblur: () => {
-          isConfirming = false;
-          button.textContent = action.label;
-          button.classList.remove("t-error");
-        },
-      },
-      action.label,
-    );
-    return button;
+  const confirm = (action) => {
+    confirmed = action;
+    draw();
   };
 
-  const row = (model) =>
-    node(
-      "li",
-      { class: "hw-model-row", "data-name": model.name },
-      node(
-        "div",
-        { class: "hw-model-head" },
-        node("strong", {}, model.title),
-        model.badge ? node("span", { class: "hw-status t-" + model.tone }, model.badge) : null,
-      ),
-      node("div", { class: "hw-note" }, model.notes.join(" · ")),
-      model.receipt
-        ? node(
-            "details",
-            { class: "hw-receipt" },
-            node("summary", {}, term("receipt", "Receipt")),
-            node("pre", { tabindex: "0" }, model.receipt),
-          )
-        : null,
-      node(
-        "div",
-        { class: "hw-actions" },
-        model.actions.map((action) => actionButton(model, action)),
-      ),
+  const actionButton = (row, action) => {
+    const act = () =>
+      action.confirm && confirmed !== action ? confirm(action) : actions[action.event](row.name);
+    return html`<button type="button" class="hw-action${confirmed === action ? " t-error" : ""}"
+      aria-label="${action.label} ${row.title}" @click=${act} @blur=${() => confirmed === action && confirm(null)}
+    >${confirmed === action ? action.confirm : action.label}</button>`;
+  };
+
+  const item = (row) =>
+    html`<li class="hw-model-row" data-name=${row.name}>
+      <div class="hw-model-head"><strong>${row.title}</strong>${
+        row.badge ? html`<span class="hw-status t-${row.tone}">${row.badge}</span>` : ""
+      }</div>
+      <div class="hw-note">${row.notes.join(" · ")}</div>
+      ${
+        row.receipt
+          ? html`<details class="hw-receipt">
+              <summary>${term("receipt", "Receipt")}</summary>
+              <pre tabindex="0">${row.receipt}</pre>
+            </details>`
+          : ""
+      }
+      <div class="hw-actions">${row.actions.map((action) => actionButton(row, action))}</div>
+    </li>`;
+
+  const draw = () =>
+    render(
+      headedList(shown, (rows) => html`<ul>${rows.map(item)}</ul>`),
+      element,
     );
 
-  follow((value) => drawList(element, value, (rows) => node("ul", {}, rows.map(row))));
+  follow((value) => {
+    shown = value;
+    draw();
+  });
 };

@@ -1,9 +1,17 @@
 // Creates elements. Text is always set as text, so nothing that a model wrote is parsed as HTML.
+import { html, render } from "./lit_html.js";
+
+// A template as elements that are drawn once.
+const once = (template) => {
+  const place = document.createDocumentFragment();
+  render(template, place);
+  return place;
+};
 
 /**
  * @param {string} tag
  * @param {Record<string, any>} [attributes] null and false leave one out; `on…` adds a listener
- * @param {...any} children elements, texts and lists of them; null and the empty text are left out
+ * @param {...any} children elements, texts, templates and lists of them; null and the empty text are left out
  * @returns {any}
  */
 export const node = (tag, attributes, ...children) => {
@@ -14,7 +22,10 @@ export const node = (tag, attributes, ...children) => {
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(
-    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""),
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== "")
+      .map((child) => (child._$litType$ ? once(child) : child)),
   );
   return element;
 };
@@ -104,14 +115,11 @@ export const saveFile = (name, text, type) => {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 };
 
-// Draws a heading and a list of rows, or a hint if there are no rows. `list` creates the element with the rows.
-export const drawList = (element, value, list) => {
-  const parts = [];
-  if (value?.heading) parts.push(node("h3", {}, value.heading));
-  if (value?.rows.length) parts.push(list(value.rows));
-  else if (value?.hint) parts.push(hint(value.hint));
-  element.replaceChildren(...parts);
-};
+// A heading and a list of rows, or a hint if there are no rows. `list` draws the rows.
+export const headedList = (value, list) => [
+  value?.heading ? html`<h3>${value.heading}</h3>` : "",
+  value?.rows.length ? list(value.rows) : value?.hint ? hint(value.hint) : "",
+];
 
 // Shows a field in `place`, with its text selected, and returns it. Enter or leaving it saves a changed text, Escape
 // restores what was there. `more` has further attributes of the field, or others than these.

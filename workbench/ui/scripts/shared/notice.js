@@ -1,18 +1,15 @@
 // Errors, warnings and notes, one line each.
-import { node } from "./dom.js";
+import { html, nothing, render } from "./lit_html.js";
 
 /** @param {Part<NoticeView>} part */
-export const mount = ({ element, follow }) => {
-  follow((value) => {
-    element.replaceChildren(
-      ...(value ? value.lines : []).map((line) =>
-        node(
-          "p",
-          { class: "hw-line t-" + line.tone, role: line.tone === "error" ? "alert" : null },
-          node("span", { class: "hw-word" }, line.word),
-          node("span", {}, line.text),
-        ),
+export const mount = ({ element, follow }) =>
+  follow((value) =>
+    render(
+      value?.lines.map(
+        (line) =>
+          html`<p class="hw-line t-${line.tone}" role=${line.tone === "error" ? "alert" : nothing}><span
+            class="hw-word">${line.word}</span><span>${line.text}</span></p>`,
       ),
-    );
-  });
-};
+      element,
+    ),
+  );

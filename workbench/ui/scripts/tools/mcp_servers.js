@@ -1,9 +1,10 @@
 // The MCP servers: state, cause and standard error of each. Events: `retry_server`, `edit_server`, `remove_server`,
 // `restore_server`.
-import { node } from "../shared/dom.js";
+import { html, render, repeat } from "../shared/lit_html.js";
 
 /** @param {Part<McpServersView, McpServersEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
+  /** @type {Partial<McpServersView>} */
   let shown = { servers: [], problems: [] };
   // The server whose form is open, with what was typed, and the one that is being worked on.
   let form = null;
@@ -11,17 +12,8 @@ export const mount = ({ element, follow, trigger }) => {
   let isSaving = false;
 
   const button = (word, server, onclick) =>
-    node(
-      "button",
-      {
-        type: "button",
-        class: "hw-act",
-        "aria-label": word + " " + server.name,
-        disabled: Boolean(busy),
-        onclick,
-      },
-      word,
-    );
+    html`<button type="button" class="hw-act" aria-label="${word} ${server.name}" ?disabled=${Boolean(busy)}
+      @click=${onclick}>${word}</button>`;
 
   const act = (event, server, data) => {
     busy = server.name;
@@ -41,106 +33,72 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const editing = (server) => {
-    const name = node("input", {
-      type: "text",
-      class: "hw-input",
-      "aria-label": "Name of " + server.name,
-      value: form.new_name,
-      maxlength: 100,
-      oninput: () => (form.new_name = name.value),
-    });
-    const text = node(
-      "textarea",
-      {
-        class: "hw-input hw-mono",
-        "aria-label": "Configuration of " + server.name,
-        rows: 6,
-        spellcheck: "false",
-        oninput: () => (form.text = text.value),
-      },
-      form.text,
-    );
-    return node(
-      "form",
-      {
-        class: "hw-mcp-form",
-        onsubmit: (event) => {
-          event.preventDefault();
-          isSaving = true;
-          act("edit_server", server, { new_name: form.new_name, text: form.text });
-        },
-        onkeydown: (event) => {
-          if (event.key !== "Escape") return;
-          event.stopPropagation();
-          close();
-        },
-      },
-      name,
-      text,
-      node(
-        "p",
-        { class: "hw-line" },
-        node("button", { type: "submit", class: "hw-act", disabled: Boolean(busy) }, "Save server"),
-        node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
-      ),
-    );
+    const save = (event) => {
+      event.preventDefault();
+      isSaving = true;
+      act("edit_server", server, { new_name: form.new_name, text: form.text });
+    };
+    const onKey = (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      close();
+    };
+    return html`<form class="hw-mcp-form" @submit=${save} @keydown=${onKey}>
+      <input type="text" class="hw-input" aria-label="Name of ${server.name}" maxlength="100"
+        .value=${form.new_name} @input=${(event) => (form.new_name = event.target.value)}>
+      <textarea class="hw-input hw-mono" aria-label="Configuration of ${server.name}" rows="6" spellcheck="false"
+        .value=${form.text} @input=${(event) => (form.text = event.target.value)}></textarea>
+      <p class="hw-line"><button type="submit" class="hw-act" ?disabled=${Boolean(busy)}>Save server</button><button
+        type="button" class="hw-act" @click=${close}>Cancel</button></p>
+    </form>`;
   };
 
-  const line = (server) =>
-    node(
-      "li",
-      { "data-server": server.name },
-      node(
-        "p",
-        { class: "hw-line" },
-        node("span", { class: "hw-title hw-mono", title: server.place }, server.name),
-        node(
-          "span",
-          { class: "hw-note", role: "status" },
-          busy === server.name ? "connecting…" : [server.status, server.meaning].filter(Boolean).join(", "),
-        ),
-      ),
-      server.cause ? node("p", { class: "hw-line t-error" }, node("span", {}, server.cause)) : null,
-      server.stderr.length
-        ? node(
-            "details",
-            {},
-            node("summary", {}, "Standard error"),
-            node("pre", { class: "hw-mono", tabindex: "0" }, server.stderr.join("\n")),
-          )
-        : null,
-      form?.name === server.name
-        ? editing(server)
-        : node(
-            "p",
-            { class: "hw-line" },
-            server.is_off ? null : button("Retry", server, () => act("retry_server", server)),
-            button("Edit", server, () => edit(server)),
-            button("Remove", server, () => act("remove_server", server)),
-          ),
-    );
+  const buttons = (server) =>
+    html`<p class="hw-line">
+      ${server.is_off ? "" : button("Retry", server, () => act("retry_server", server))}
+      ${button("Edit", server, () => edit(server))}
+      ${button("Remove", server, () => act("remove_server", server))}
+    </p>`;
 
-  const draw = () => {
-    const { removed } = shown;
-    element.replaceChildren(
-      ...shown.problems.map((problem) =>
-        node("p", { class: "hw-line t-error", role: "alert" }, node("span", {}, problem)),
-      ),
-      ...(removed
-        ? [
-            node(
-              "p",
-              { class: "hw-line hw-undo", role: "status" },
-              node("span", { class: "hw-title" }, "Removed: " + removed.name),
-              button("Undo", removed, () => act("restore_server", removed, { text: removed.text })),
-            ),
-          ]
-        : []),
-      shown.servers.length
-        ? node("ul", { class: "hw-mcp-servers" }, shown.servers.map(line))
-        : node("p", { class: "hw-line t-quiet" }, "No servers yet."),
-    );
+  const item = (server) => {
+    const state =
+      busy === server.name ? "connecting…" : [server.status, server.meaning].filter(Boolean).join(", ");
+    return html`<li data-server=${server.name}>
+      <p class="hw-line"><span class="hw-title hw-mono" title=${server.place}>${server.name}</span><span
+        class="hw-note" role="status">${state}</span></p>
+      ${server.cause ? html`<p class="hw-line t-error"><span>${server.cause}</span></p>` : ""}
+      ${
+        server.stderr.length
+          ? html`<details>
+              <summary>Standard error</summary>
+              <pre class="hw-mono" tabindex="0">${server.stderr.join("\n")}</pre>
+            </details>`
+          : ""
+      }
+      ${form?.name === server.name ? editing(server) : buttons(server)}
+    </li>`;
   };
+
+  const undo = (removed) =>
+    html`<p class="hw-line hw-undo" role="status"><span class="hw-title">Removed: ${removed.name}</span>${button(
+      "Undo",
+      removed,
+      () => act("restore_server", removed, { text: removed.text }),
+    )}</p>`;
+
+  const draw = () =>
+    render(
+      html`${shown.problems.map(
+        (problem) => html`<p class="hw-line t-error" role="alert"><span>${problem}</span></p>`,
+      )}
+        ${shown.removed ? undo(shown.removed) : ""}
+        ${
+          shown.servers.length
+            ? html`<ul class="hw-mcp-servers">${repeat(shown.servers, (server) => server.name, item)}</ul>`
+            : html`<p class="hw-line t-quiet">No servers yet.</p>`
+        }`,
+      element,
+    );
 
   follow((value) => {
     shown = value || { servers: [], problems: [] };

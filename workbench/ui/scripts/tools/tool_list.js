@@ -2,7 +2,7 @@
 // `include_tool`.
 import { hasDraft, kept } from "../drafts/documents.js";
 import { drafts, isReady, onChange } from "../drafts/draft_store.js";
-import { node } from "../shared/dom.js";
+import { html, nothing, render } from "../shared/lit_html.js";
 import { store, stored } from "../shared/storage.js";
 
 const OPEN = "hermes-workbench:tool:open";
@@ -14,16 +14,8 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   let request = 0;
   let isRequested = false;
   let shown = null;
-  const note = node("p", { class: "hw-line t-quiet", role: "status" });
-  const list = node("div", {});
-
-  const newDraft = node("span", { class: "hw-note" });
-  element.replaceChildren(
-    node("button", { type: "button", class: "hw-act", onclick: () => open("") }, "New tool"),
-    newDraft,
-    note,
-    list,
-  );
+  // The tool whose form to add it to a toolset is open.
+  let added = "";
 
   // Drafts are known once the account is.
   const open = async (name, version) => {
@@ -44,41 +36,27 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   // Adds the open tool to another toolset.
   const adding = (tool, names) => {
-    const field = node("input", {
-      type: "text",
-      class: "hw-input",
-      "aria-label": "Toolset to add " + tool.name + " to",
-      placeholder: "Toolset",
-      list: "tools-toolset-names",
-      maxlength: 100,
-    });
-    const add = () => (field.value.trim() ? include(tool, field.value.trim(), "add") : field.focus());
-    field.addEventListener("keydown", (event) => {
+    const fieldOf = () => element.querySelector(".hw-tool-adding input");
+    const unfold = () => {
+      added = tool.name;
+      draw();
+      fieldOf().focus();
+    };
+    if (added !== tool.name)
+      return html`<button type="button" class="hw-act" @click=${unfold}>Add to a toolset</button>`;
+    const add = () => {
+      const toolset = fieldOf().value.trim();
+      return toolset ? include(tool, toolset, "add") : fieldOf().focus();
+    };
+    const onKey = (event) => {
       if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
       add();
-    });
-    const options = names.map((name) => node("option", { value: name }));
-    const form = node(
-      "div",
-      { class: "hw-tool-adding" },
-      field,
-      node("datalist", { id: "tools-toolset-names" }, options),
-      node("button", { type: "button", class: "hw-act", onclick: add }, "Add"),
-    );
-    const open = node(
-      "button",
-      {
-        type: "button",
-        class: "hw-act",
-        onclick: () => {
-          open.replaceWith(form);
-          field.focus();
-        },
-      },
-      "Add to a toolset",
-    );
-    return open;
+    };
+    return html`<div class="hw-tool-adding"><input type="text" class="hw-input" placeholder="Toolset" maxlength="100"
+        aria-label="Toolset to add ${tool.name} to" list="tools-toolset-names" @keydown=${onKey}><datalist
+        id="tools-toolset-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist><button
+        type="button" class="hw-act" @click=${add}>Add</button></div>`;
   };
 
   // A tool has a draft if its spec or its mock rules have.
@@ -95,60 +73,30 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // The toolset and the tool in the name of a document.
   const partsOf = (key) => [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
 
-  const line = (tool, group, names) =>
-    node(
-      "li",
-      {},
-      node(
-        "button",
-        {
-          type: "button",
-          class: "hw-session hw-tool",
-          "data-tool": tool.name,
-          title: tool.title,
-          "aria-current": tool.is_open || tool.is_current ? "true" : null,
-          onclick: () => router.goTo("tools", { tool: tool.name }),
-        },
-        node("span", { class: "hw-title hw-mono" }, tool.name),
-        isDraft(tool.is_included ? keyOf(tool.name) : group.name + "/" + tool.name)
-          ? node("span", { class: "hw-note" }, "draft")
-          : null,
-      ),
-      tool.is_included
-        ? node(
-            "p",
-            { class: "hw-line hw-reason" },
-            node("span", { class: "hw-note" }, "from another toolset"),
-            node(
-              "button",
-              {
-                type: "button",
-                class: "hw-act",
-                "aria-label": "Remove " + tool.name + " from " + group.name,
-                onclick: () => include(tool, group.name, "remove"),
-              },
-              "Remove",
-            ),
-          )
-        : tool.is_open
-          ? node(
-              "p",
-              { class: "hw-line hw-reason" },
-              adding(
-                tool,
-                names.filter((name) => name !== group.name),
-              ),
-            )
-          : null,
-      tool.reason
-        ? node(
-            "p",
-            { class: "hw-line hw-reason" },
-            node("span", { class: "hw-word" }, "unavailable"),
-            node("span", {}, tool.reason),
-          )
-        : null,
-    );
+  const membership = (tool, group, names) => {
+    const remove = () => include(tool, group.name, "remove");
+    if (tool.is_included)
+      return html`<p class="hw-line hw-reason"><span class="hw-note">from another toolset</span><button type="button"
+        class="hw-act" aria-label="Remove ${tool.name} from ${group.name}" @click=${remove}>Remove</button></p>`;
+    const others = names.filter((name) => name !== group.name);
+    return tool.is_open ? html`<p class="hw-line hw-reason">${adding(tool, others)}</p>` : "";
+  };
+
+  const reason = (word, text) => html`<span class="hw-word">${word}</span><span>${text}</span>`;
+
+  const line = (tool, group, names) => {
+    const hasDraft = isDraft(tool.is_included ? keyOf(tool.name) : group.name + "/" + tool.name);
+    return html`<li>
+      <button type="button" class="hw-session hw-tool" data-tool=${tool.name} title=${tool.title}
+        aria-current=${tool.is_open || tool.is_current ? "true" : nothing}
+        @click=${() => router.goTo("tools", { tool: tool.name })}
+      ><span class="hw-title hw-mono">${tool.name}</span>${
+        hasDraft ? html`<span class="hw-note">draft</span>` : ""
+      }</button>
+      ${membership(tool, group, names)}
+      ${tool.reason ? html`<p class="hw-line hw-reason">${reason("unavailable", tool.reason)}</p>` : ""}
+    </li>`;
+  };
 
   // The names of the documents of tools that have a draft and are not in the list.
   const unsavedKeys = () => {
@@ -160,9 +108,10 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     return [...new Set(keys)].filter((key) => key.includes("/") && !known.has(key)).sort();
   };
 
-  const draw = () => {
-    newDraft.textContent = isDraft("new") ? " draft" : "";
-    if (!shown) return list.replaceChildren();
+  const section = (title, lines) =>
+    html`<h2 class="hw-day">${title}</h2><ul class="hw-sessions">${lines}</ul>`;
+
+  const parts = () => {
     const unsaved = unsavedKeys();
     const unsavedLine = (key) => {
       const [toolset, name] = partsOf(key);
@@ -170,34 +119,25 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       return line({ ...item, is_current: shown.open_name === name }, { name: toolset }, []);
     };
     const toolsets = shown.groups.map((group) => group.name);
-    note.textContent = shown.note || "";
-    note.className = "hw-line " + (shown.is_problem ? "t-error" : "t-quiet");
-    list.replaceChildren(
-      ...shown.problems.map((problem) =>
-        node(
-          "p",
-          { class: "hw-line t-error", role: "alert" },
-          node("span", { class: "hw-word" }, "not loaded"),
-          node("span", {}, problem),
-        ),
-      ),
-      ...(unsaved.length
-        ? [
-            node("h2", { class: "hw-day" }, "Not saved"),
-            node("ul", { class: "hw-sessions" }, unsaved.map(unsavedLine)),
-          ]
-        : []),
-      ...shown.groups.flatMap((group) => [
-        node("h2", { class: "hw-day" }, group.name),
-        node(
-          "ul",
-          { class: "hw-sessions" },
-          group.tools.map((tool) => line(tool, group, toolsets)),
-        ),
-      ]),
-    );
+    const lines = (group) => group.tools.map((tool) => line(tool, group, toolsets));
+    return html`${shown.problems.map(
+      (problem) => html`<p class="hw-line t-error" role="alert">${reason("not loaded", problem)}</p>`,
+    )}
+      ${unsaved.length ? section("Not saved", unsaved.map(unsavedLine)) : ""}
+      ${shown.groups.map((group) => section(group.name, lines(group)))}`;
   };
 
+  const draw = () =>
+    render(
+      html`<button type="button" class="hw-act" @click=${() => open("")}>New tool</button><span class="hw-note">${
+        isDraft("new") ? " draft" : ""
+      }</span>
+        <p class="hw-line ${shown?.is_problem ? "t-error" : "t-quiet"}" role="status">${shown?.note || ""}</p>
+        <div>${shown ? parts() : ""}</div>`,
+      element,
+    );
+
+  draw();
   onChange(draw);
 
   router.onPlace("tools", ({ tool, version }, number) => {
@@ -216,6 +156,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     }
     if (value?.opens) return router.goTo("tools", { tool: value.open_name });
     shown = value;
+    added = "";
     if (value) {
       store(OPEN, value.open_name);
       const known = router.valuesOf("tools");
