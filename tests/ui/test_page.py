@@ -166,13 +166,6 @@ def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports(
     assert not re.search(r"^import ", joined, re.MULTILINE)
 
 
-def test_a_folder_of_scripts_imports_from_itself_and_from_those_below_it():
-    below = {"drafts": {"shared"}, "shared": set()}
-    for path in SCRIPTS:
-        folders = set(re.findall(r'from "\.\./(\w+)/', path.read_text(encoding="utf-8")))
-        assert folders <= below.get(path.parent.name, {"drafts", "shared"}), path
-
-
 def test_listening_to_an_event_that_no_script_triggers_is_an_error():
     part = Drawn("transcript", elem_id="transcript")
     assert part.event("message_act")

@@ -22,3 +22,9 @@ interface ActionLog<Action extends ActionId> {
   /** The actions that are not confirmed, in order. */
   pending: () => Action[];
 }
+
+/** What is sent and not answered yet. */
+interface SentCommand<Action extends ActionId> {
+  serial: number;
+  actions: Action[];
+}

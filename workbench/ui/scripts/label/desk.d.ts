@@ -42,9 +42,7 @@ interface LabelAction extends LogAction, Seat {
 type UndoEntry = ActionId & { session: string; key: string | null; before?: LabelChange[]; changesRow: boolean };
 
 /** What is sent and not answered yet. */
-interface LabelCommand {
-  serial: number;
-  actions: LabelAction[];
+interface LabelCommand extends SentCommand<LabelAction> {
   seat: Seat;
   session: string;
   after: string;
@@ -82,11 +80,6 @@ interface LabelState {
   agreement: string;
   /** Samples for review of the project. */
   review: ReviewView;
-  serial: number;
-  /** The command that waits for its answer. */
-  sent: LabelCommand | null;
-  /** Whether the view should be loaded again. */
-  isWanted: boolean;
   /** The session after which the next one was requested, while that is loading. */
   after: string;
   /** Whether the session to show is not loaded yet; keys wait for it. */

@@ -1,6 +1,6 @@
 // The actions of a labeller and their undo. Keys change the log of actions and what is shown at once; the server applies
 // each action once, in order, and answers.
-import { isSameAction } from "./label_log.js";
+import { isSameAction } from "../actions/action_log.js";
 import { fieldOf, isBarred, keyOf } from "./label_overlay.js";
 
 const MOST_UNDONE = 2000;

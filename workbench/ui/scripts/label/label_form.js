@@ -1,7 +1,7 @@
 // Corrections in the Label tab: a call in a form built from its tool's schema, a message as text beside the original.
 import { drawCallForm } from "../shared/call_form.js";
 import { node } from "../shared/dom.js";
-import { isSameAction } from "./label_log.js";
+import { isSameAction } from "../actions/action_log.js";
 import { isFree, keyOf } from "./label_overlay.js";
 import { SEAT } from "./label_state.js";
 import { store, stored, storedText } from "../shared/storage.js";

@@ -1,5 +1,5 @@
 // Shows a conversation as it will be once the server has applied the actions that it has not confirmed.
-import { isSameAction } from "./label_log.js";
+import { isSameAction } from "../actions/action_log.js";
 
 // Identifies a target: the id of a message, or `message#index` for one of its calls.
 export const keyOf = (target) => (target.call === null ? target.message : target.message + "#" + target.call);

@@ -1,12 +1,11 @@
 // The state of the Label tab: what is shown, and the commands to the server. It gets the log of actions in the
 // background, one command at a time, and answers with what it has stored.
-import { createLog, isSameAction } from "./label_log.js";
+import { createLog, isSameAction } from "../actions/action_log.js";
+import { createSender } from "../actions/sender.js";
 import { keyOf, withActions } from "./label_overlay.js";
 import { storeTabText, tabText } from "../shared/storage.js";
 
 export const SEAT = "hermes-workbench:label";
-// After this time without an answer, a command is sent again. The server applies no action twice.
-const RETRY_MS = 10000;
 const MOST_TALKS = 12;
 const OPEN = ["pending", "draft"];
 
@@ -17,7 +16,8 @@ const inTab = (name, value) =>
 /** @param {Desk} desk */
 export const addState = (desk) => {
   const { trigger } = desk;
-  const log = createLog();
+  /** @type {ActionLog<LabelAction>} */
+  const log = createLog(SEAT + ":log:");
 
   const state = {
     view: null, // the last view from the server
@@ -33,9 +33,6 @@ export const addState = (desk) => {
     manage: null, // a change of the project or an assignment that is to be sent
     agreement: "",
     review: { lots: [], accuracies: [], models: [] }, // samples for review of the project
-    serial: 0,
-    sent: null, // the command that waits for its answer
-    isWanted: false, // whether the view should be loaded again
     after: "", // the session after which the next one was requested, while that is loading
     isLoading: true, // whether the session to show is not loaded yet; keys wait for it
     hasToSettle: false, // whether keys wait until the changes of the shown session are stored
@@ -78,17 +75,6 @@ export const addState = (desk) => {
 
   // Commands
 
-  const arm = (command, delay) => {
-    setTimeout(() => {
-      if (state.sent !== command) return;
-      state.sent = null;
-      state.isWanted = true;
-      if (delay >= RETRY_MS)
-        desk.showError("The server did not respond. Your input is saved in this browser and is sent again.");
-      sync();
-    }, delay);
-  };
-
   const order = (fields) =>
     JSON.stringify({
       ...state.seat,
@@ -101,41 +87,33 @@ export const addState = (desk) => {
       ...fields,
     });
 
-  // Sends the log, unless a command waits for its answer. What is added meanwhile is sent after that.
-  const sync = () => {
-    if (state.sent || !state.view) return;
-    const actions = log.pending().slice(0, 50);
-    if (!actions.length && !state.isWanted) return;
-    const { seat, session, after } = state;
-    const command = { serial: ++state.serial, actions, seat, session, after };
-    state.sent = command;
-    state.isWanted = false;
-    const sent = actions.map(({ before, changesRow, ...action }) => action);
-    const more = {
-      ...(state.manage ? { manage: state.manage } : {}),
-      ...(state.trial ? { trial: state.trial } : {}),
-    };
-    state.manage = state.trial = null;
-    trigger("label_order", { order: order({ serial: command.serial, actions: sent, ...more }) });
-    arm(command, RETRY_MS);
-  };
-
-  const refresh = () => {
-    state.isWanted = true;
-    sync();
-  };
+  const sender = createSender({
+    log,
+    fieldsOf: () => state.view && { seat: state.seat, session: state.session, after: state.after },
+    send: ({ serial, actions }) => {
+      const sent = actions.map(({ before, changesRow, ...action }) => action);
+      const more = {
+        ...(state.manage ? { manage: state.manage } : {}),
+        ...(state.trial ? { trial: state.trial } : {}),
+      };
+      state.manage = state.trial = null;
+      trigger("label_order", { order: order({ serial, actions: sent, ...more }) });
+    },
+    onLost: () =>
+      desk.showError("The server did not respond. Your input is saved in this browser and is sent again."),
+  });
+  const { sync, ask: refresh } = sender;
 
   // The opening of the tab can hide an answer, because Gradio shows only the later of two values that arrive at once.
   const expectLoss = () => {
-    if (state.sent && !state.modelWork) arm(state.sent, 1500);
+    if (!state.modelWork) sender.expectLoss();
   };
 
   // Lets a model work, during which nothing else is sent.
   const askModel = (work, event, fields) => {
     state.modelWork = work;
-    const { seat, session } = state;
-    state.sent = { serial: ++state.serial, actions: [], seat, session, after: "" };
-    trigger(event, { order: order({ serial: state.sent.serial, actions: [], ...fields }) });
+    const { serial } = sender.begin({ seat: state.seat, session: state.session, after: "" });
+    trigger(event, { order: order({ serial, actions: [], ...fields }) });
   };
   const regenerate = (message) => askModel("regenerating", "label_again", { message });
   const letModelLabel = (model) =>
@@ -231,7 +209,7 @@ export const addState = (desk) => {
     if (value.project.name !== state.seat.project && !value.notice.lines.length) {
       takeSeat({ ...state.seat, project: value.project.name });
       desk.storeSeat();
-      state.isWanted = true;
+      sender.askLater();
     }
     state.first = null;
     desk.joinRows(value);
@@ -240,7 +218,7 @@ export const addState = (desk) => {
     const hasRows = value.project.annotators.includes(state.seat.labeller);
     if (value.project.role === "reviewer" && !state.seat.is_deciding && !hasRows) {
       takeSeat({ ...state.seat, is_deciding: true });
-      state.isWanted = true;
+      sender.askLater();
       return;
     }
     if (value.agreement !== null) state.agreement = value.agreement;
@@ -275,15 +253,14 @@ export const addState = (desk) => {
 
   // Takes a value from the server. Returns whether it answers the command in progress.
   const receive = (value) => {
-    const command = state.sent;
-    if (!command || value.serial !== command.serial) return false;
-    state.sent = null;
+    const command = sender.take(value.serial);
+    if (!command) return false;
     state.modelWork = "";
     const done = command.actions.filter((action) =>
       value.answers.some((answer) => isSameAction(answer, action)),
     );
     if (command.seat === state.seat) takeView(value, command, done);
-    else state.isWanted = true;
+    else sender.askLater();
     log.drop(done);
     forget();
     if (command.seat === state.seat) settleView(value, command);

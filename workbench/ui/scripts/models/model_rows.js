@@ -23,8 +23,10 @@ export const mount = ({ element, follow, trigger }) => {
   const actionButton = (row, action) => {
     const act = () =>
       action.confirm && confirmed !== action ? confirm(action) : actions[action.event](row.name);
+    // A button that is removed loses the focus while the list is drawn.
+    const leave = () => confirmed === action && queueMicrotask(() => confirm(null));
     return html`<button type="button" class="hw-action${confirmed === action ? " t-error" : ""}"
-      aria-label="${action.label} ${row.title}" @click=${act} @blur=${() => confirmed === action && confirm(null)}
+      aria-label="${action.label} ${row.title}" @click=${act} @blur=${leave}
     >${confirmed === action ? action.confirm : action.label}</button>`;
   };
 

@@ -1,23 +1,20 @@
-// The log of a labeller's actions that the server has not confirmed. Each action names its session, message and
-// call, so it does not matter what is shown when it is sent. It is stored in the browser until the server confirms
-// it, under a key of its own: two tabs never overwrite each other's. The server applies an action only once, so any
-// tab may send any action, in the order of each page's numbers.
+// A log of actions that the server has not confirmed. Each action names what it changes, so it does not matter what is
+// shown when it is sent. It is stored in the browser until the server confirms it, under a key of its own: two tabs never
+// overwrite each other's. The server applies an action only once, so any tab may send any action, in the order of each
+// page's numbers. `sender.js` sends them.
 
 const LATE_MS = 5000;
-const PREFIX = "hermes-workbench:label:log:";
 
 const newClient = () =>
   Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join("");
 
-const nameOf = (action) => PREFIX + action.client + ":" + String(action.number).padStart(8, "0");
-
 // Actions that earlier pages of this browser left, in order.
-const readStored = () => {
+const readStored = (prefix) => {
   const found = [];
   try {
     for (let place = 0; place < localStorage.length; place += 1) {
       const name = localStorage.key(place);
-      if (name && name.startsWith(PREFIX)) found.push([name, localStorage.getItem(name)]);
+      if (name && name.startsWith(prefix)) found.push([name, localStorage.getItem(name)]);
     }
   } catch {
     // Storage is forbidden.
@@ -35,17 +32,23 @@ const readStored = () => {
 
 export const isSameAction = (left, right) => left.client === right.client && left.number === right.number;
 
-export const createLog = () => {
+/**
+ * @param {string} prefix of the keys in the browser's storage
+ * @returns {ActionLog<any>}
+ */
+export const createLog = (prefix) => {
   const client = newClient();
   let count = 0;
   let actions = [];
   const addedAt = new Map();
   const unstored = new Set();
 
+  const nameOf = (action) => prefix + action.client + ":" + String(action.number).padStart(8, "0");
+
   // Takes over what earlier pages of this account left.
   const adopt = (owner) => {
     const known = actions;
-    const left = readStored().filter(
+    const left = readStored(prefix).filter(
       (action) => action.owner === owner && !known.some((other) => isSameAction(action, other)),
     );
     actions = [...left, ...known];
