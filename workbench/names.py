@@ -24,7 +24,7 @@ _JOINERS: Final = frozenset("\u200c\u200d\ufe0f")
 _SELECTORS: Final = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 """Variation selectors."""
 _UNASSIGNED: Final = (range(0xFDD0, 0xFDF0), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
-"""Code points that are no characters, and unassigned ones that are not shown. The last two of each plane are none, too.
+"""Noncharacters, without the last two code points of each plane, and unassigned code points that are not shown.
 
 *Source:* Noncharacter_Code_Point and Default_Ignorable_Code_Point of Unicode
 """
