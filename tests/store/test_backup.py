@@ -227,14 +227,37 @@ class TestCheck:
             connection.executescript("DROP TABLE preset")
         assert check(url).problems == ("the table 'preset' is missing; restore a backup",)
 
+    @pytest.mark.parametrize(
+        ("part", "name"),
+        [
+            ("index", "ix_session_share_key"),
+            ("index", "ix_fact_code"),
+            ("trigger", "audit_no_delete"),
+            ("trigger", "search_document_deleted"),
+        ],
+    )
+    def test_a_missing_index_or_trigger_is_reported(self, url: str, file: Path, part: str, name: str) -> None:
+        _store_message(url)
+        with closing(sqlite3.connect(file)) as connection:
+            connection.executescript(f"DROP {part} {name}")
+        assert check(url).problems == (f"the {part} {name!r} is missing; restore a backup",)
+
+    @pytest.mark.parametrize("revision", ["9999", "0001", ""])
+    def test_an_unknown_revision_is_reported(self, url: str, file: Path, revision: str) -> None:
+        _store_message(url)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE alembic_version SET version_num = ?", [revision])
+        found = check(url)
+        assert f"the revision {revision!r} is unknown" in found.problems[0]
+
     def test_checking_creates_and_migrates_nothing(self, url: str, file: Path) -> None:
         with pytest.raises(StoreError, match="the file does not exist"):
             check(url)
         assert not file.exists()
         _store_message(url)
         with closing(sqlite3.connect(file)) as connection, connection:
-            connection.execute("UPDATE alembic_version SET version_num = '0001'")
-        assert check(url).revision == "0001"
+            connection.execute("UPDATE alembic_version SET version_num = '0010'")
+        assert check(url).revision == "0010"
 
 
 def test_vacuum_frees_space(url: str, file: Path) -> None:

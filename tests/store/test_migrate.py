@@ -188,3 +188,13 @@ def test_a_database_of_a_newer_version_is_rejected_and_not_changed(url: str, fil
     assert str(file) in str(e.value)
     assert "update the workbench" in str(e.value)
     assert file.read_bytes() == before
+
+
+def test_a_database_with_several_revisions_is_rejected_and_not_changed(url: str, file: Path) -> None:
+    Store(url).close()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("INSERT INTO alembic_version VALUES ('0010')")
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match="names several revisions; restore a backup"):
+        Store(url)
+    assert file.read_bytes() == before

@@ -22,6 +22,8 @@ from workbench.store.tables.base import METADATA
 
 SHOWN_PROBLEMS: Final = 20
 """How many problems of one kind a check lists."""
+_TRIGGERS: Final = ("audit_no_delete", "audit_no_update", "search_document_deleted")
+"""Triggers of a SQLite file. The first migration creates them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class DatabaseCheck:
     database: str
     """URL without the password."""
     problems: Sequence[str]
-    """One line for each damaged row, broken reference or missing table. Empty if there are no problems."""
+    """One line for each damaged row, broken reference, or missing table, index or trigger. Empty if there are none."""
     revision: str | None
     """Migration revision of the tables. None if the database has no tables of the workbench."""
     newest_revision: str
@@ -179,10 +181,9 @@ def _revision_of_backup(source: Path) -> str:
         raise BadInput(f"backup {source}", problem, "choose another backup")
     with connecting(f"sqlite:///{source.absolute()}") as connection:
         revision = _revision(connection)
-    known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
     if revision is None:
         raise BadInput(f"backup {source}", "it belongs to another program", "choose another backup")
-    if revision not in known:
+    if revision not in _known_revisions():
         raise BadInput(
             f"backup {source}",
             f"a newer version of the workbench wrote it (revision {revision!r})",
@@ -238,8 +239,36 @@ def _table_problems(connection: Connection) -> Sequence[str]:
     revision = _revision(connection)
     if revision is None:
         return (f"the table {VERSION_TABLE!r} does not name one revision; restore a backup",)
-    missing = sorted(expected - names) if revision == _newest_revision() else []
-    return tuple(f"the table {name!r} is missing; restore a backup" for name in missing)
+    if revision not in _known_revisions():
+        return (
+            f"the revision {revision!r} is unknown: another version of the workbench wrote it; update the workbench, "
+            "or restore a backup",
+        )
+    if revision != _newest_revision():
+        return ()
+    missing = [f"the table {name!r}" for name in sorted(expected - names)]
+    if not missing:
+        missing = [
+            f"the {kind} {name!r}" for kind, name in sorted(_expected_parts(connection) - _parts(connection))
+        ]
+    return tuple(f"{part} is missing; restore a backup" for part in missing)
+
+
+def _expected_parts(connection: Connection) -> set[tuple[str, str]]:
+    indexes = {("index", str(index.name)) for table in METADATA.tables.values() for index in table.indexes}
+    return indexes | (
+        {("trigger", name) for name in _TRIGGERS} if connection.dialect.name == "sqlite" else set()
+    )
+
+
+def _parts(connection: Connection) -> set[tuple[str, str]]:
+    """Return the kind and the name of each index and trigger of the database."""
+    statement = (
+        "SELECT type, name FROM sqlite_master"
+        if connection.dialect.name == "sqlite"
+        else "SELECT 'index', indexname FROM pg_indexes WHERE schemaname = current_schema()"
+    )
+    return {(str(kind), str(name)) for kind, name in connection.exec_driver_sql(statement)}
 
 
 def _pointers(connection: Connection, *, is_sqlite: bool) -> Sequence[str]:
@@ -272,6 +301,10 @@ def _row_counts(connection: Connection) -> Mapping[str, int]:
         name: int(connection.exec_driver_sql(f"SELECT count(*) FROM {quote(name)}").scalar_one())
         for name in names
     }
+
+
+def _known_revisions() -> frozenset[str]:
+    return frozenset(script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
 
 
 def _newest_revision() -> str:

@@ -55,7 +55,12 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
         from alembic.runtime.migration import MigrationContext
         from alembic.script import ScriptDirectory
 
-        current = MigrationContext.configure(connection).get_current_revision()
+        heads = MigrationContext.configure(connection).get_current_heads()
+        if len(heads) > 1:
+            raise StoreError(
+                f"database {shown}: the table {VERSION_TABLE!r} names several revisions; restore a backup"
+            )
+        current = heads[0] if heads else None
         scripts = ScriptDirectory(str(migrations))
         if current is None:
             _refuse_other_tables(connection, shown)
