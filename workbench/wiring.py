@@ -206,7 +206,7 @@ def open_worker_services(*, threads: int) -> "Generator[Services]":
         BadInput: A setting is invalid, or `prompts/` or `tools_catalog/` is missing.
         StoreError: The database cannot be created.
     """
-    from workbench.store.temporary import temporary_database
+    from workbench.store.backup.temporary import temporary_database
 
     settings = read_settings()
     with temporary_database() as url:

@@ -6,11 +6,11 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.editing import corrections_of
-from workbench.app.labelling import LabellingRole, open_for_labelling
 from workbench.app.regenerate import regenerate_message
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.label.app.labelling import LabellingRole, open_for_labelling
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.sessions import MessageOrigin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'

@@ -15,7 +15,7 @@ from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.suite.case import Case
 
 TOOLS = """[{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object",

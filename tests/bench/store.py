@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.bench.store_data import MESSAGES, SESSIONS, write_sessions
 from tests.bench.timing import once, seconds
 from tests.store.examples import SETUP, completion, user
-from workbench.records.labels.project import QueueFilter, QueueOrder, QueueSort
+from workbench.label.records.project import QueueFilter, QueueOrder, QueueSort
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.session_tree import SearchFilter
 from workbench.store.store import OwnedStore, Store

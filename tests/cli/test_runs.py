@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.store.runs import give_run
+from tests.store.runs.examples import give_run
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
 

@@ -20,7 +20,7 @@ from tests.trajectory.formats.agent_logs import CLAUDE_CODE, CODEX, lines_of
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role
 from workbench.records.corpus.material import NewImport
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import Owner, account_key
 
 QUESTION = "What is the flumbuster reading for cairo?"

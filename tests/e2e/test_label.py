@@ -17,8 +17,9 @@ from tests.served import Server, write_script
 from tests.services import CHECKOUT
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import AddedCall, Label, Verdict
-from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
+from workbench.label.records.project import Project, Question, QueueFilter
+from workbench.records.label import AddedCall, Label, Verdict
+from workbench.records.label_words import QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import read_settings
 from workbench.store.store import OwnedStore, Store

@@ -17,8 +17,9 @@ from tests.e2e.play import SLOW_MS, TOUR_ENDED
 from tests.e2e.test_label import Desk, called, opened
 from tests.served import Server
 from workbench.chat.message import Message, Role
-from workbench.records.labels.label import Label, Verdict
-from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
+from workbench.label.records.project import Project, Question, QueueFilter
+from workbench.records.label import Label, Verdict
+from workbench.records.label_words import QueueState
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store.store import OwnedStore

@@ -10,8 +10,9 @@ from tests.e2e.play import TOUR_ENDED
 from tests.e2e.test_label_team import Person, data_of, import_rows
 from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter, QueueState
+from workbench.label.records.project import Member, Project, QueueFilter
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label_words import ProjectRole, QueueState
 from workbench.store.store import OwnedStore
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -13,11 +13,12 @@ from tests.served import Server, served, write_script
 from tests.store.examples import SETUP
 from workbench.app.passwords import hash_password
 from workbench.chat.message import Message, Role
+from workbench.label.records.agreement import agreement_of
+from workbench.label.records.project import Member, Project, QueueFilter
 from workbench.records.corpus.label_summary import summarize_labels
 from workbench.records.corpus.material import NewImport, SessionMaterial
-from workbench.records.labels.agreement import agreement_of
-from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter, QueueState
+from workbench.records.label import Verdict
+from workbench.records.label_words import ProjectRole, QueueState
 from workbench.records.owner import Owner, account_key
 from workbench.store.store import OwnedStore, Store
 

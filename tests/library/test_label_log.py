@@ -14,8 +14,8 @@ import pytest
 
 from tests.store.examples import SETUP, completion
 from workbench.library.label_log import DatasetLabelLog
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import QueueState
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label_words import QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
 

@@ -21,12 +21,12 @@ from urllib.parse import quote
 import httpx
 
 from tests.served import Server, served, write_script
-from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
-from tests.store.runs import give_run
+from tests.store.runs.comparisons import give_comparison
+from tests.store.runs.examples import give_run
 from workbench.app.passwords import hash_password
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import Project
+from workbench.label.records.project import Project
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import FinishReason

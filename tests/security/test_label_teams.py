@@ -9,15 +9,16 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from tests.label.store.labelling import Talk, new, start_talk
 from tests.services import services_for
-from tests.store.labelling import Talk, new, start_talk
 from workbench.app.services import Services
-from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter
+from workbench.label.page.present.tab import LabelTabView
+from workbench.label.page.tab import LabelEvents
+from workbench.label.records.project import Member, Project, QueueFilter
+from workbench.records.label import Verdict
+from workbench.records.label_words import ProjectRole
 from workbench.records.owner import Owner, account_key
 from workbench.store.store import OwnedStore
-from workbench.ui.present.label.label_tab import LabelTabView
-from workbench.ui.tabs.label_tab import LabelEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.visitor import Visitor
 

@@ -10,8 +10,9 @@ from sqlalchemy import text
 from tests.store.opening import change
 from workbench.app.version_files import write_file
 from workbench.errors import BadInput
+from workbench.label.records.project import Member, Project
 from workbench.library.home_files import HomeFiles
-from workbench.records.labels.project import Member, Project, ProjectRole
+from workbench.records.label_words import ProjectRole
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind

@@ -10,9 +10,9 @@ import pytest
 
 from tests.security.conftest import PASSWORDS
 from tests.served import Server
-from tests.store.runs import PLAN, RESULT
+from tests.store.runs.examples import PLAN, RESULT
 from workbench.records.owner import LOCAL_OWNER, Owner
-from workbench.store.runs import RunStore
+from workbench.store.runs.runs import RunStore
 from workbench.store.store import Store
 
 pytestmark = pytest.mark.slow

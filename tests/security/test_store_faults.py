@@ -22,7 +22,7 @@ from workbench.records.owner import LOCAL_OWNER
 from workbench.records.session_tree import check_tree, find_cyclic, path_ids
 from workbench.records.sessions import TreeNode
 from workbench.records.versions import NewVersion, VersionKind
-from workbench.store.backup import check
+from workbench.store.backup.backup import check
 from workbench.store.store import OwnedStore, Store
 from workbench.toolspec.spec import OfferedTools
 

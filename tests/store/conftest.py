@@ -8,7 +8,7 @@ import pytest
 
 from tests.postgres import TEMPLATE, Server
 from tests.store.opening import sessions_in
-from workbench.store.sessions import SessionStore
+from workbench.store.sessions.sessions import SessionStore
 from workbench.store.store import Store
 
 SQLITE = "sqlite"

@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import OwnedStore, Store
 

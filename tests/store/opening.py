@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import text
 
 from workbench.records.owner import LOCAL_OWNER, Owner
-from workbench.store.sessions import SessionStore
+from workbench.store.sessions.sessions import SessionStore
 from workbench.store.store import Store, utc_now
 
 ELSEWHERE: Final = "elsewhere 1 1700000000.00"

@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from tests.exchanges import Agent, answered, said
-from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
-from tests.store.runs import PLAN, RESULT, give_run
+from tests.store.runs.comparisons import COLUMNS
+from tests.store.runs.examples import PLAN, RESULT, give_run
 from workbench.errors import BadInput, StoreError
+from workbench.label.records.action import ActionId, LabelAction
+from workbench.label.records.project import Member, Project, QueueFilter
+from workbench.label.records.sampling import SamplingPlan
 from workbench.records.comparisons import Comparison, ComparisonAnswer, StoredComparison, Vote, VoteKind
 from workbench.records.facts import FactGroup
-from workbench.records.labels.action import ActionId, ActionKind, LabelAction
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter, QueueState
-from workbench.records.labels.sampling import SamplingPlan
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label_words import ActionKind, ProjectRole, QueueState
 from workbench.records.runs import RunState
 from workbench.records.versions import FileState, NewVersion, VersionKind, hash_of
 from workbench.store.store import OwnedStore

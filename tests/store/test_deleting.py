@@ -12,7 +12,7 @@ from tests.store.examples import GENERATION, SETUP, completion, tool_result, use
 from tests.store.opening import sessions_in
 from workbench.errors import StoreError
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.sessions import SessionStore
+from workbench.store.sessions.sessions import SessionStore
 from workbench.store.store import Store
 
 TABLES = ("session", "session_tag", "message", "generation", "tool_run", "unfinished", "prompt")

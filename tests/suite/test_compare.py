@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.store.runs import PLAN, RESULT
+from tests.store.runs.examples import PLAN, RESULT
 from workbench.suite.card import score_card
 from workbench.suite.compare import CaseChange, compare
 from workbench.suite.plan import Arm, RunPlan

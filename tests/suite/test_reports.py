@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.store.runs import PLAN, RESULT
+from tests.store.runs.examples import PLAN, RESULT
 from workbench.suite.reports.html import report_html
 from workbench.suite.reports.markdown import report_junit, report_markdown
 from workbench.suite.reports.report import report_json, report_of

@@ -7,7 +7,7 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Role
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.session_tree import SearchFilter
 from workbench.records.sessions import StoredMessage
 from workbench.rollout.models import Models, ModelStatus

@@ -9,7 +9,7 @@ from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
-from workbench.records.labels.label import AddedCall, Label
+from workbench.records.label import AddedCall, Label
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.toolspec.spec import OfferedTools
 

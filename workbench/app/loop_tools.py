@@ -21,7 +21,7 @@ from workbench.rollout.ports import Clock, Engine, Toolbox, ToolRun
 
 if TYPE_CHECKING:
     from workbench.store.memories import MemoryStore
-    from workbench.store.search import SearchStore
+    from workbench.store.sessions.search import SearchStore
 
 
 FEW: Final = 5

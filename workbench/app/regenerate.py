@@ -6,15 +6,15 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from workbench.app.editing import added_to, corrected
-from workbench.app.labelling import LabellingView
 from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored, TurnRecorder, copy_of, record_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message, written_out
+from workbench.label.app.labelling import LabellingView
 from workbench.records.corpus.added_calls import with_added
-from workbench.records.labels.label import Label
+from workbench.records.label import Label
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.rollout.events import Event

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from workbench.app.labelling import LabellingView
 from workbench.app.person import Person, PersonAnswered, PersonAwaited
 from workbench.app.prepare import TurnContext
 from workbench.app.regenerate import ResumePoint, continue_from, regenerate_message
@@ -13,7 +12,8 @@ from workbench.app.samples import SampleStarted, draw_samples
 from workbench.app.services import Services
 from workbench.app.tasks import LoggedEvent, RunningTask
 from workbench.app.turns import MessageStored, begin_session, run_turn
-from workbench.records.labels.label import Label
+from workbench.label.app.labelling import LabellingView
+from workbench.records.label import Label
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, QueuePositionChanged, RoundStarted
 from workbench.rollout.stopping import StopSignal

@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from workbench.app.running_turns import RunningTurn
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
+    from workbench.label.store.labelling import LabellingStore
+    from workbench.label.store.labels import LabelStore
     from workbench.library.datasets.exporting import DatasetFiles
     from workbench.library.home_files import ContractFiles, HomeFiles
     from workbench.store.audit import AuditStore
-    from workbench.store.comparisons import ComparisonStore
-    from workbench.store.corpus import CorpusStore
-    from workbench.store.facts import FactStore
-    from workbench.store.labelling import LabellingStore
-    from workbench.store.labels import LabelStore
+    from workbench.store.corpus.corpus import CorpusStore
     from workbench.store.memories import MemoryStore
-    from workbench.store.presets import PresetStore
-    from workbench.store.recordings import RecordingStore
-    from workbench.store.runs import RunStore
-    from workbench.store.search import SearchStore
-    from workbench.store.sessions import SessionStore
-    from workbench.store.sharing import SharingStore
+    from workbench.store.runs.comparisons import ComparisonStore
+    from workbench.store.runs.runs import RunStore
+    from workbench.store.sessions.facts import FactStore
+    from workbench.store.sessions.recordings import RecordingStore
+    from workbench.store.sessions.search import SearchStore
+    from workbench.store.sessions.sessions import SessionStore
+    from workbench.store.sessions.sharing import SharingStore
     from workbench.store.store import OwnedStore, Store
-    from workbench.store.versions import VersionStore
+    from workbench.store.versions.presets import PresetStore
+    from workbench.store.versions.versions import VersionStore
     from workbench.toolbox.catalog import Catalog
     from workbench.toolbox.studio import ToolStudio
 

@@ -11,7 +11,7 @@ from workbench.records.versions import FileState, StoredText, Version, VersionKi
 
 if TYPE_CHECKING:
     from workbench.library.home_files import HomeFiles
-    from workbench.store.versions import VersionStore
+    from workbench.store.versions.versions import VersionStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,9 @@ COMMANDS: Final = {
         "workbench.cli.versions.app", "Manage versions of contracts, tools, presets and suites."
     ),
     "presets": CliCommand("workbench.cli.presets", "List and show presets of whole setups."),
-    "labels": CliCommand("workbench.cli.labels.app", "Label messages and measure how far labellers agree."),
+    "labels": CliCommand(
+        "workbench.label.commands.app", "Label messages and measure how far labellers agree."
+    ),
     "auth": CliCommand("workbench.cli.auth", "Create accounts for the login page."),
     "check": CliCommand("workbench.cli.rows.check", "Check training rows for errors."),
     "convert": CliCommand("workbench.cli.rows.convert", "Convert training rows to another format."),

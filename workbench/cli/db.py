@@ -31,7 +31,7 @@ def backup(
     as_json: JsonOption = False,
 ) -> None:
     """Back up the database, also while it is in use."""
-    from workbench.store.backup import back_up
+    from workbench.store.backup.backup import back_up
 
     target = back_up(read_settings().database_url, file)
     size = target.stat().st_size
@@ -46,7 +46,7 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Restore a backup as the database."""
-    from workbench.store.backup import restore as restore_backup
+    from workbench.store.backup.backup import restore as restore_backup
 
     restored = restore_backup(read_settings().database_url, file, is_forced=force)
     if as_json:
@@ -63,7 +63,7 @@ def check(as_json: JsonOption = False) -> None:
 
     Exit code 1 if there is a problem.
     """
-    from workbench.store.backup import check as check_database
+    from workbench.store.backup.backup import check as check_database
 
     report = check_database(read_settings().database_url)
     if as_json:
@@ -85,7 +85,7 @@ def check(as_json: JsonOption = False) -> None:
 
 def vacuum(as_json: JsonOption = False) -> None:
     """Compact the database: return unused space to the disk."""
-    from workbench.store.backup import vacuum as compact
+    from workbench.store.backup.backup import vacuum as compact
 
     before, after = compact(read_settings().database_url)
     if as_json:

@@ -35,8 +35,8 @@ from workbench.library.datasets.export_target import ExportRefused, ExportSummar
 from workbench.library.datasets.session_export import SessionDone
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
-from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
-from workbench.records.labels.project import QueueState
+from workbench.records.label import MAX_RATING, MIN_RATING, Verdict
+from workbench.records.label_words import QueueState
 from workbench.records.owner import Owner, UserRole
 from workbench.records.sessions import SessionSource
 from workbench.settings import read_settings

@@ -17,7 +17,7 @@ from httpx2 import HTTPError
 from huggingface_hub import CommitScheduler
 from huggingface_hub.errors import HFValidationError
 
-from workbench.records.labels.label import Label, label_json
+from workbench.records.label import Label, label_json
 
 EVERY_MINUTES: Final = 5.0
 """Minutes between two commits. The hub requires five or more."""

@@ -15,9 +15,8 @@ from workbench.chat.message import Role
 from workbench.errors import StoreError
 from workbench.records.comparisons import VoteKind
 from workbench.records.facts import FactKind
-from workbench.records.labels.action import ActionKind
-from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import ProjectRole, QueueState
+from workbench.records.label import Verdict
+from workbench.records.label_words import ActionKind, ProjectRole, QueueState
 from workbench.records.runs import RunState
 from workbench.records.sessions import MessageOrigin
 from workbench.records.versions import VersionKind

@@ -4,31 +4,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from workbench.label.store.labelling import LabellingStore
+from workbench.label.store.labels import LabelStore
+from workbench.label.store.removal import purge_projects
+from workbench.label.store.writer import LabelLog
 from workbench.records.limits import LAPTOP, PersonLimits
 from workbench.records.owner import Owner
 from workbench.store.audit import AuditStore
-from workbench.store.comparisons import ComparisonStore
-from workbench.store.corpus import CorpusStore
+from workbench.store.corpus.corpus import CorpusStore
 from workbench.store.database import open_database
 from workbench.store.deleting import purge
-from workbench.store.facts import FactStore
-from workbench.store.label_removal import purge_projects
-from workbench.store.label_writer import LabelLog
-from workbench.store.labelling import LabellingStore
-from workbench.store.labels import LabelStore
-from workbench.store.live_work import LiveWork
 from workbench.store.memories import MemoryStore
 from workbench.store.owner_scope import OwnerView
-from workbench.store.presets import PresetStore, purge_presets
-from workbench.store.recordings import RecordingStore
-from workbench.store.runs import RunStore, purge_runs
-from workbench.store.search import SearchStore
-from workbench.store.servers import ServerStore
-from workbench.store.sessions import SessionStore
-from workbench.store.sharing import SharingStore
-from workbench.store.unfinished import recover_unfinished
-from workbench.store.version_names import purge_names
-from workbench.store.versions import VersionStore
+from workbench.store.runs.comparisons import ComparisonStore
+from workbench.store.runs.runs import RunStore, purge_runs
+from workbench.store.servers.live_work import LiveWork
+from workbench.store.servers.servers import ServerStore
+from workbench.store.sessions.facts import FactStore
+from workbench.store.sessions.recordings import RecordingStore
+from workbench.store.sessions.search import SearchStore
+from workbench.store.sessions.sessions import SessionStore
+from workbench.store.sessions.sharing import SharingStore
+from workbench.store.sessions.unfinished import recover_unfinished
+from workbench.store.versions.presets import PresetStore, purge_presets
+from workbench.store.versions.version_names import purge_names
+from workbench.store.versions.versions import VersionStore
 
 
 def utc_now() -> datetime:

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypedDict
 import gradio as gr
 
 from workbench.app.services import Services
+from workbench.label.page import tab as label
 from workbench.records.owner import NOBODY, Permission
 from workbench.ui.addresses import open_queue
 from workbench.ui.api import offer_api
@@ -23,7 +24,6 @@ from workbench.ui.script_files import charts_address, head_script, scripts_addre
 from workbench.ui.style_files import styles_address
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
-from workbench.ui.tabs import label_tab as label
 from workbench.ui.tabs import models_tab as models
 from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare

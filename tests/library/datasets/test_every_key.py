@@ -12,7 +12,7 @@ from tests.trajectory.writing.keyed_rows import keyed_row
 from tests.trajectory.writing.test_every_key import assert_nothing_is_silent
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.session_rows import ExportOptions
-from workbench.records.labels.label import Verdict
+from workbench.records.label import Verdict
 from workbench.trajectory.formats.known import WRITTEN
 
 pytestmark = pytest.mark.slow

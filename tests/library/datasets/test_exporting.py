@@ -13,12 +13,13 @@ from tests.records.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.services import services_for
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.label.records.project import QueueFilter
 from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.row_files import read_rows
 from workbench.library.datasets.row_import import CONTRACT, ImportOptions, import_rows
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
-from workbench.records.labels.project import QueueFilter, QueueState
+from workbench.records.label_words import QueueState
 from workbench.records.owner import Owner
 from workbench.records.sessions import MessageOrigin
 from workbench.trajectory.formats.known import FORMATS, WRITTEN

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.services import services_for
+from workbench.label.records.project import QueueFilter
 from workbench.library.datasets import row_import
 from workbench.library.datasets.row_import import ImportOptions, import_rows
-from workbench.records.labels.project import QueueFilter
 
 
 def test_rows_are_labelled_in_the_order_of_their_file(

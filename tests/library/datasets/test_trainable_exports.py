@@ -10,7 +10,7 @@ from tests.services import services_for
 from workbench.app.export import record
 from workbench.library.datasets.receipts import ReceiptMaker
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.labels.label import Verdict
+from workbench.records.label import Verdict
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.writing.row_draft import RowOptions
 

@@ -10,11 +10,11 @@ from tests.library.datasets.test_exporting import bring, export, lines_of
 from tests.records.corpus.sessions import label
 from tests.services import services_for
 from tests.trajectory.writing.test_reported import TOOLACE
-from workbench.app.labelling import LabellingRole, open_for_labelling
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message
-from workbench.records.labels.label import AddedCall, Verdict
+from workbench.label.app.labelling import LabellingRole, open_for_labelling
+from workbench.records.label import AddedCall, Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from workbench.chat.message import Message, Role
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel
+from workbench.records.label import LabelContent, LabelTarget, NewLabel
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 

@@ -6,8 +6,8 @@ import pytest
 
 from workbench.chat.message import Message, ToolCall
 from workbench.records.corpus.added_calls import with_added
-from workbench.records.labels.label import AddedCall
-from workbench.records.labels.rules import PathStep, find_stale
+from workbench.records.label import AddedCall
+from workbench.records.staleness import PathStep, find_stale
 
 
 def placed(path: str, **added: str) -> str:

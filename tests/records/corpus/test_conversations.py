@@ -7,8 +7,8 @@ import pytest
 from tests.records.corpus.sessions import CALL, SYSTEM, begin, label, rows_of, said, talk
 from tests.services import services_for
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import QueueState
+from workbench.records.label import Verdict
+from workbench.records.label_words import QueueState
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row_reading import read_trajectory

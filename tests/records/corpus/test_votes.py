@@ -7,7 +7,7 @@ from tests.records.corpus.sessions import label, rows_of
 from tests.services import services_for
 from workbench.app.comparisons.planning import Turns, compare_turns
 from workbench.records.comparisons import Vote, VoteKind
-from workbench.records.labels.label import Verdict
+from workbench.records.label import Verdict
 
 
 @pytest.fixture

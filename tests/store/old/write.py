@@ -13,14 +13,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.exchanges import Agent, answered, said
-from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
-from tests.store.runs import give_run
+from tests.store.runs.comparisons import give_comparison
+from tests.store.runs.examples import give_run
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.label.records.action import ActionId, FieldChange, LabelAction
 from workbench.records.corpus.material import NewImport
-from workbench.records.labels.action import ActionId, ActionKind, FieldChange, LabelAction
-from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import QueueState
+from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.label_words import ActionKind, QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store.rows import new_id

@@ -19,6 +19,6 @@ def test_a_tooltip_uses_the_sentence_of_the_glossary(term):
 
 @pytest.mark.parametrize("term", TERMS)
 def test_every_term_is_used_on_the_page(term):
-    files = [*UI.glob("scripts/*/*.js"), *UI.glob("tabs/**/*.py")]
+    files = [*UI.glob("scripts/*/*.js"), *UI.glob("tabs/**/*.py"), *UI.parent.glob("label/page/*.py")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert f'term("{term}"' in text or f'term="{term}"' in text or f', "{term}")' in text

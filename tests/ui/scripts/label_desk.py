@@ -7,8 +7,7 @@ from typing import Any
 from playwright.sync_api import Locator
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.blocks import Argument, CallCard, ProseBlock, ResultRow
-from workbench.ui.present.label.conversation import (
+from workbench.label.page.present.conversation import (
     CALL_VERDICTS,
     MESSAGE_VERDICTS,
     LabelEntry,
@@ -16,14 +15,15 @@ from workbench.ui.present.label.conversation import (
     LabelView,
     TalkView,
 )
-from workbench.ui.present.label.form import FormField
-from workbench.ui.present.label.label_tab import (
+from workbench.label.page.present.tab import (
     ActionAnswer,
     LabelTabView,
     MockAnswer,
     ProjectView,
     QueueRow,
 )
+from workbench.ui.present.blocks import Argument, CallCard, ProseBlock, ResultRow
+from workbench.ui.present.call_form import FormField
 from workbench.ui.present.transcript import TranscriptEntry
 
 SESSIONS = ("one", "two", "three")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.label.form import FormField
+from workbench.ui.present.call_form import FormField
 from workbench.ui.present.message_pane import CodeTab, CodeView, DeletedView, EditView
 from workbench.ui.present.sessions import AccountView, SessionBarView
 from workbench.ui.present.tools import ToolGroup, ToolLine, ToolListView

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
 from tests.ui.scripts.label_desk import ANSWER, CALL, Desk
-from workbench.ui.present.label.label_tab import ActionAnswer
+from workbench.label.page.present.tab import ActionAnswer
 
 pytestmark = pytest.mark.browser
 

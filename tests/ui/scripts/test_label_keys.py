@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
 from tests.ui.scripts.label_desk import ANSWER, CALL, Desk
-from workbench.ui.present.label.label_tab import QuestionView
+from workbench.label.page.present.tab import QuestionView
 
 pytestmark = pytest.mark.browser
 

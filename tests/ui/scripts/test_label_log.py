@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
 from tests.ui.scripts.label_desk import ANSWER, CALL, Desk
-from workbench.ui.present.label.conversation import LabelView
-from workbench.ui.present.label.label_tab import ActionAnswer
+from workbench.label.page.present.conversation import LabelView
+from workbench.label.page.present.tab import ActionAnswer
 
 pytestmark = pytest.mark.browser
 SILENCE_MS = 10_000

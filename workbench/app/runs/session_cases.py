@@ -28,7 +28,7 @@ from workbench.hermes.written_out import read_message
 from workbench.records.corpus.added_calls import with_added
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary, summarize_labels
 from workbench.records.corpus.material import ExportMessage, SessionMaterial
-from workbench.records.labels.label import Label, Verdict
+from workbench.records.label import Label, Verdict
 from workbench.toolspec.conditions import ALL_ARGUMENTS, exactly
 from workbench.toolspec.spec import canonical_json
 

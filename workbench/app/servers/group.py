@@ -20,7 +20,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 
 from workbench.errors import StoreError, WorkbenchError
-from workbench.store.servers import ServerStore
+from workbench.store.servers.servers import ServerStore
 
 _LOG: Final = logging.getLogger(__name__)
 LISTEN_S: Final = 1.0

@@ -23,7 +23,7 @@ from workbench.rollout.events import EndReason, TurnEnded
 from workbench.rollout.ports import Approval, FinishReason
 from workbench.rollout.steps import Step
 from workbench.rollout.stopping import StopSignal
-from workbench.store.live_work import LiveTurn, LiveWork
+from workbench.store.servers.live_work import LiveTurn, LiveWork
 
 _LOG: Final = logging.getLogger(__name__)
 SETUP: Final = TypeAdapter(RunConfig)

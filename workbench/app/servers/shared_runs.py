@@ -15,7 +15,7 @@ from workbench.app.services import Services
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
-from workbench.store.live_work import LiveRun, LiveWork
+from workbench.store.servers.live_work import LiveRun, LiveWork
 
 _LOG: Final = logging.getLogger(__name__)
 _OWNER: Final = TypeAdapter(Owner)

@@ -23,7 +23,7 @@ from workbench.errors import StoreError, WorkbenchError
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.rollout.ports import Approval, FinishReason
 from workbench.rollout.steps import Step, StepKind
-from workbench.store.live_work import LiveTurn, LiveWork
+from workbench.store.servers.live_work import LiveTurn, LiveWork
 
 _LOG: Final = logging.getLogger(__name__)
 WRITE_EVERY_S: Final = 0.1

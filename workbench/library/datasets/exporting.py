@@ -29,7 +29,7 @@ from workbench.library.datasets.session_export import (
 from workbench.records.corpus.row_result import RowResult
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
-from workbench.store.corpus import CorpusStore
+from workbench.store.corpus.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.receipt import CardOptions, render_card
 from workbench.trajectory.writing.row_draft import TEXT_BREAKS

@@ -12,8 +12,8 @@ from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.records.corpus.material import NewImport
 from workbench.records.run_config import RunConfig
-from workbench.store.corpus import CorpusStore
-from workbench.store.import_writer import DigestedImport
+from workbench.store.corpus.corpus import CorpusStore
+from workbench.store.corpus.import_writer import DigestedImport
 from workbench.toolspec.spec import OfferedTools, canonical_json
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow

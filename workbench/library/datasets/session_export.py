@@ -14,7 +14,7 @@ from workbench.records.corpus.material import (
 )
 from workbench.records.corpus.row_result import RowResult, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
-from workbench.store.corpus import CorpusStore
+from workbench.store.corpus.corpus import CorpusStore
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.writing.argument_columns import ArgumentTypes

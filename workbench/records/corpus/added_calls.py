@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from workbench.chat.message import Message, Role
-from workbench.records.labels.label import AddedCall
+from workbench.records.label import AddedCall
 
 _Item = TypeVar("_Item")
 

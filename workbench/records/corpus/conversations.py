@@ -17,7 +17,7 @@ from workbench.records.corpus.material import (
 )
 from workbench.records.corpus.session_rows import ExportSource, MessageRun, at_place
 from workbench.records.corpus.voted_answers import PreferencePair, voted_bad, voted_message_pairs, voted_pairs
-from workbench.records.labels.label import Verdict
+from workbench.records.label import Verdict
 from workbench.records.sessions import MessageOrigin
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent

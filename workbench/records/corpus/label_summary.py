@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import PAIR_VERDICTS, AddedCall, Label, Verdict, call_json
+from workbench.records.label import PAIR_VERDICTS, AddedCall, Label, Verdict, call_json
 
 _GOOD = frozenset({Verdict.RIGHT, Verdict.GOOD})
 

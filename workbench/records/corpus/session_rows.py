@@ -27,7 +27,7 @@ from workbench.records.corpus.material import (
     SessionMaterial,
     not_ready,
 )
-from workbench.records.labels.label import AddedCall
+from workbench.records.label import AddedCall
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools

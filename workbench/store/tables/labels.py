@@ -122,7 +122,7 @@ class LabelRow(StoreTable, table=True):
     labeller: str = Field(sa_type=Text)
     """The labeller who last saved it."""
     verdict: str | None = Field(default=None, sa_type=Text)
-    """A value of `workbench.records.labels.label.Verdict`. None if no verdict was given."""
+    """A value of `workbench.records.label.Verdict`. None if no verdict was given."""
     rating: int | None = Field(default=None)
     """From 1 to 5."""
     tags: list[str] = Field(sa_type=StoredJson(list))

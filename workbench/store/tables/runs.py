@@ -35,7 +35,7 @@ class RunRow(StoreTable, table=True):
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     """None if the run is not deleted."""
     writer: str | None = Field(default=None, sa_type=Text)
-    """The process that runs it or ran it last, as `workbench.store.unfinished.this_writer` names it. None in runs of
+    """The process that runs it or ran it last, as `unfinished.this_writer` names it. None in runs of
     earlier versions."""
     share_key: str | None = Field(default=None, sa_type=Text, unique=True, index=True)
     """Lets anybody who knows it read the report. None if it is not shared."""

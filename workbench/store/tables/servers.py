@@ -22,7 +22,7 @@ class ServerRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """A random id."""
     writer: str = Field(sa_type=Text)
-    """The process, as `workbench.store.unfinished.this_writer` names it."""
+    """The process, as `workbench.store.sessions.unfinished.this_writer` names it."""
     beat_at: datetime = Field(sa_type=UtcDateTime)
     """The last sign of life, on the clock of the database."""
 

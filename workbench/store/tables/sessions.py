@@ -294,7 +294,7 @@ class UnfinishedRow(StoreTable, table=True):
     generation: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The fields of `Generation`, including the prompt's text."""
     writer: str = Field(sa_type=Text)
-    """The process that writes it, as `workbench.store.unfinished.this_writer` names it."""
+    """The process that writes it, as `workbench.store.sessions.unfinished.this_writer` names it."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
     """When the text was last written."""
 

@@ -10,7 +10,7 @@ from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import written_out
 from workbench.records.sessions import StoredMessage
 from workbench.toolspec.spec import OfferedTools
-from workbench.ui.present.label.form import FormField, show_form, show_values
+from workbench.ui.present.call_form import FormField, show_form, show_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.store.runs import PLAN
+from tests.store.runs.examples import PLAN
 from workbench.errors import BadInput
 from workbench.suite.plan import ToolVariation
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tests.store.runs import RESULT
+from tests.store.runs.examples import RESULT
 from workbench.chat.message import Message, Role
 from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.suite.compare import compare

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from tests.store.runs import PLAN, RESULT
+from tests.store.runs.examples import PLAN, RESULT
 from workbench.records.runs import ListedRun, RunState
 from workbench.suite.reports.charts import ChartKind
 from workbench.suite.reports.report import report_of

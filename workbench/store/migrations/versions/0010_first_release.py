@@ -9,7 +9,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from alembic import op
 
-from workbench.store.search_terms import create_search_words
+from workbench.store.sessions.search_terms import create_search_words
 
 revision = "0010"
 down_revision = None

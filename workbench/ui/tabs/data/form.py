@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
-from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import QueueState
+from workbench.records.label import Verdict
+from workbench.records.label_words import QueueState
 from workbench.records.sessions import SessionSource
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN, format_named
 from workbench.library.datasets.export_target import ExportTarget

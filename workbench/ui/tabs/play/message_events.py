@@ -19,12 +19,12 @@ from workbench.records.owner import Permission
 from workbench.records.sessions import StoredMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.call_form import read_form
 from workbench.ui.present.documents import (
     PLAY_EDITORS,
     EditorsView,
     message_change,
 )
-from workbench.ui.present.label.form import read_form
 from workbench.ui.present.message_pane import DeletedView, EditView, show_code, show_edit, show_edit_call
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of

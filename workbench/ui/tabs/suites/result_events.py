@@ -11,7 +11,7 @@ from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
-from workbench.records.labels.project import QueueState
+from workbench.records.label_words import QueueState
 from workbench.records.owner import Permission
 from workbench.records.runs import StoredRun
 from workbench.records.sessions import StoredMessage

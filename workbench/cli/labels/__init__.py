@@ -1,1 +1,0 @@
-"""`workbench labels`: the labelling queue, labels, projects, agreement, stale messages and the log."""

@@ -1,0 +1,1 @@
+"""Labelling: judge and correct what models wrote, alone or as a team."""

@@ -1,0 +1,1 @@
+"""What labellers do: open a session, label it, and let a model judge rows."""

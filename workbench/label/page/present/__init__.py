@@ -1,0 +1,1 @@
+"""What the Label tab shows, as plain values."""

@@ -1,0 +1,1 @@
+"""Labelling as plain values: projects, queues, actions, agreement and quality."""

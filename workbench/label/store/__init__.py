@@ -1,0 +1,1 @@
+"""Labels, labelling projects and their queues in the database."""

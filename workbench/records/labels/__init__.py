@@ -1,1 +1,0 @@
-"""Labels of messages and calls, and the projects and queues in which people label."""

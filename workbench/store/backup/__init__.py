@@ -1,0 +1,1 @@
+"""Backups, checks of stored rows, and temporary databases."""

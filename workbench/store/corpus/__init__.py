@@ -1,0 +1,1 @@
+"""Sessions as material for training rows, and rows imported as sessions."""

@@ -1,0 +1,1 @@
+"""Servers that share the database, and what they have in progress."""

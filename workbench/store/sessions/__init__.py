@@ -1,0 +1,1 @@
+"""Sessions: messages, search, facts, sharing and recordings."""

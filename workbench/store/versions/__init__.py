@@ -1,0 +1,1 @@
+"""Versions of contracts, tools, presets and suites, and named setups."""

@@ -1,1 +1,0 @@
-"""The Label tab: queue, conversation, label panel, and the form of a call."""
