@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from tests.docs.test_docs import DOCS, read
+from tests.docs.test_docs import CHECKOUT, DOCS, read
 from tests.peers.clients import CLIENTS
 from workbench.engines.remote.server import ServerKind
 from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import ChoiceOption, NumberRange, settings_of
-from workbench.ui.api import ApiFunctions
+from workbench.ui.api import API_FUNCTIONS, ApiFunctions
 from workbench.ui.present.sampling_form import FORM_FIELDS
 from workbench.ui.present.setup import SETUP_FIELDS
 
@@ -38,7 +38,7 @@ def row(declared):
 
 
 def rows_of(page, heading):
-    table = read(DOCS / page).split(f"## {heading}")[1].split("## ")[0]
+    table = read(DOCS / page).split(f"# {heading}")[1].split("## ")[0]
     lines = re.findall(r"^\| .*$", table, re.MULTILINE)[1:]
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
 
@@ -58,6 +58,13 @@ def test_the_table_of_the_left_column_is_made_of_the_declarations():
 @pytest.mark.parametrize("name", ["temperature", "seed", "max_tokens"])
 def test_the_api_says_of_a_field_what_its_declaration_says(name):
     assert f"{name}: {SAMPLING_FIELDS[name].help}." in ApiFunctions.chat.__doc__
+
+
+def test_the_functions_of_the_api_have_a_row_and_are_in_the_readme():
+    assert [name for name, _ in rows_of("how-to/use-the-api.md", "Use the API")] == [
+        f"`{name}`" for name in API_FUNCTIONS
+    ]
+    assert f"{', '.join(API_FUNCTIONS[:-1])} and {API_FUNCTIONS[-1]}." in read(CHECKOUT / "README.md")
 
 
 def test_every_server_named_by_a_field_is_a_kind_of_server():

@@ -15,6 +15,7 @@ from tests.databases import put_database
 from tests.store.examples import SETUP, user
 from workbench.records.owner import Owner, UserRole
 from workbench.store.store import Store
+from workbench.ui.api import API_FUNCTIONS
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import stdio_client  # noqa: E402 - after the skip
@@ -66,10 +67,7 @@ def test_an_agent_finds_the_functions_of_the_page_and_those_for_long_runs(
     variables: Mapping[str, str],
 ) -> None:
     tools = {tool.name: tool for tool in ask(variables, lambda session: session.list_tools()).tools}
-    assert list(tools) == [
-        *("parse", "render", "check", "chat", "run", "export"),
-        *("start_run", "run_status", "stop_run"),
-    ]
+    assert list(tools) == [*API_FUNCTIONS, "start_run", "run_status", "stop_run"]
     for tool in tools.values():
         assert tool.description and len(tool.description) > 60
         for name, parameter in tool.inputSchema["properties"].items():

@@ -7,6 +7,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.ui.api import API_FUNCTIONS
 from workbench.ui.lazy_tabs import LAZY_TABS, split_page
 from workbench.ui.page import build_page
 from workbench.ui.slim_config import slim_component, slim_event
@@ -38,8 +39,7 @@ def test_every_component_and_event_of_the_page_is_sent_once(config, parts):
     sent = Counter(block_id for part in parts for block_id in ids(part["components"]) if block_id in shown)
     tabs = {tab["layout"]["id"] for tab in parts[1:]}
     assert sent == {block_id: 2 if block_id in tabs else 1 for block_id in shown}
-    functions = {"parse", "render", "check", "export", "chat", "run"}
-    events = [event["id"] for event in config["dependencies"] if event["api_name"] not in functions]
+    events = [event["id"] for event in config["dependencies"] if event["api_name"] not in API_FUNCTIONS]
     assert Counter(ids(event for part in parts for event in part["dependencies"])) == Counter(events)
 
 

@@ -1,4 +1,4 @@
-"""The six API functions for programs. Each returns JSON text; its docstring is what an agent reads."""
+"""The API functions for programs. Each returns JSON text; its docstring is what an agent reads."""
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -45,6 +45,10 @@ from workbench.ui.api_request import (
 from workbench.ui.listen import AT_ONCE, MODEL
 from workbench.ui.owners import caller_of, needs
 from workbench.ui.tabs.play.runs import Runs
+
+API_FUNCTIONS: Final = ("parse", "render", "check", "chat", "run", "export")
+"""The methods of `ApiFunctions` that programs and agents are offered."""
+_ASK_MODELS: Final = frozenset({"chat", "run"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,15 +301,14 @@ _GRADIOS_OWN: Final = (gr.Request,)
 
 
 def offer_api(services: Services, runs: Runs) -> None:
-    """Offer the six functions to programs. Must be called inside a `gr.Blocks`.
+    """Offer the functions to programs. Must be called inside a `gr.Blocks`.
 
     All of them use the queue, since MCP calls outside of it have no request and so no caller.
     """
     functions = ApiFunctions(services, runs)
-    for function in (functions.parse, functions.render, functions.check, functions.export):
-        _offer(function)
-    for function in (functions.chat, functions.run):
-        _offer(function, concurrency_id=MODEL, concurrency_limit=AT_ONCE)
+    for name in API_FUNCTIONS:
+        limit = {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE} if name in _ASK_MODELS else {}
+        cast(Any, gr).api(with_checked_types(getattr(functions, name)), api_name=name, **limit)
 
 
 def with_checked_types(function: Callable[..., str]) -> Callable[..., str]:
@@ -321,10 +324,6 @@ def with_checked_types(function: Callable[..., str]) -> Callable[..., str]:
         return function(*values)
 
     return checked
-
-
-def _offer(function: Callable[..., str], **options: object) -> None:
-    cast(Any, gr).api(with_checked_types(function), api_name=function.__name__, **options)
 
 
 def _check(adapter: TypeAdapter[Any], name: str, value: object) -> None:

@@ -14,6 +14,7 @@ from tests.served import Server
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui import serve
+from workbench.ui.api import API_FUNCTIONS
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - after the skip
@@ -47,9 +48,9 @@ def answer_of(result: Any) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_an_agent_finds_six_tools_with_descriptions(own_server: Server) -> None:
+def test_an_agent_finds_the_functions_with_descriptions(own_server: Server) -> None:
     tools = {tool.name: tool for tool in ask(own_server, lambda session: session.list_tools()).tools}
-    assert sorted(tools) == ["chat", "check", "export", "parse", "render", "run"]
+    assert sorted(tools) == sorted(API_FUNCTIONS)
     for tool in tools.values():
         assert tool.description and len(tool.description) > 60
         assert all(parameter.get("description") for parameter in tool.inputSchema["properties"].values()), (

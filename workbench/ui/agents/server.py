@@ -24,11 +24,9 @@ from workbench.settings.extras import install_command
 from workbench.ui.agents.functions import AgentTool, agent_tool
 from workbench.ui.agents.resources import CONTRACT, SESSION, list_resources, read_resource
 from workbench.ui.agents.runs import AgentRuns
-from workbench.ui.api import ApiFunctions
+from workbench.ui.api import API_FUNCTIONS, ApiFunctions
 from workbench.ui.tabs.play.runs import Runs
 
-FUNCTIONS: Final = ("parse", "render", "check", "chat", "run", "export")
-"""Names of the API functions, which `serve --mcp` offers, too."""
 _INSTRUCTIONS: Final = (
     "Tools for tool-calling models: parse completions, render prompts, validate training rows, ask a model, and run "
     "suites. A long run is started with start_run and watched with run_status."
@@ -78,7 +76,7 @@ def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
     ) -> Mapping[str, AgentTool]:
         functions = ApiFunctions(services, calls, services_of=lambda _request: services, report=report)
         offered = [
-            *(getattr(functions, name) for name in FUNCTIONS),
+            *(getattr(functions, name) for name in API_FUNCTIONS),
             runs.start_run,
             runs.run_status,
             runs.stop_run,
