@@ -13,7 +13,7 @@ _COPIED: Final = (
     "workbench", "tests", "docs", "prompts", "tools_catalog", "scripts", "app.py", "pyproject.toml", "Makefile",
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
 )  # fmt: skip
-_PATH: Final = re.compile(r"`([\w./-]+(?:/|\.(?:py|js|md|jsonl|yaml)))`")
+_PATH: Final = re.compile(r"`([\w./-]+(?:/|\.(?:py|js|md|jsonl?|yaml)))`")
 
 
 def text_of(recipe: str) -> str:
