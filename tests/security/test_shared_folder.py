@@ -14,7 +14,13 @@ from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.approval.startup_files import STARTUP_NAMES
 from workbench.toolbox.terminal.environments.local import LocalEnvironment
 from workbench.toolbox.terminal.isolation import Isolation, find_isolation, make_base
-from workbench.toolbox.terminal.shared_folder import guards, may_write_git, runs_only_git
+from workbench.toolbox.terminal.shared_folder import (
+    NewRepositories,
+    _set_aside,
+    guards,
+    may_write_git,
+    runs_only_git,
+)
 
 pytestmark = [
     pytest.mark.skipif(find_isolation() is not Isolation.SANDBOX, reason="Bubblewrap does not work here"),
@@ -379,6 +385,8 @@ NESTED = {
     "linked settings": "os.rename('sub/.git/config', 'sub/c'); os.symlink('../c', 'sub/.git/config')",
     "hooks": "open('sub/.git/hooks/post-index-change', 'w').write('#!/bin/sh\\ntouch \"$MARK\"\\n'); os.chmod('sub/.git/hooks/post-index-change', 0o755)",
     "monitor": "subprocess.run(['git', '-C', 'sub', 'config', 'core.fsmonitor', 'touch $MARK'])",
+    "closed": "attempt(evil, 'sub/.git'); os.chmod('sub/.git/config', 0); os.chmod('sub', 0o500)",
+    "closed hooks": "attempt(evil, 'sub/.git'); os.chmod('sub/.git/hooks', 0); os.chmod('sub/.git/config', 0o600)",
     "other folder": "shutil.copytree('sub/.git', 'g2'); attempt(evil, 'g2'); open('sub/.git/commondir', 'w').write('../../g2')",
 }
 NEW = "subprocess.run(['git', 'init', '-q', 'sub']); subprocess.run(['git', '-C', 'sub', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x']); "
@@ -398,7 +406,7 @@ def test_a_new_repository_in_a_subfolder_is_set_aside_if_it_names_programs(repos
     add_all(repository, tmp_path / "mark")
     assert not (tmp_path / "mark").exists(), said
     assert "was renamed to .git-set-aside" in said
-    assert list(repository.rglob(".git-set-aside"))
+    assert list(repository.rglob(".git-set-aside-*"))
 
 
 def test_new_repositories_would_run_programs_without_protection(repository, tmp_path, monkeypatch):
@@ -431,6 +439,18 @@ def test_a_repository_of_the_person_in_a_subfolder_cannot_be_changed(repository,
     assert (repository / "sub/.git/hooks/pre-commit").exists()
 
 
+def test_a_link_that_another_command_puts_in_the_way_is_not_followed(repository, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    git(other, "config", "core.fsmonitor", "x")
+    found = NewRepositories(repository)
+    found.begin()
+    (repository / "sub").symlink_to(other)
+    assert "Do not use git there" in _set_aside(repository / "sub/.git", repository)
+    assert found.end() == "" and (other / ".git").is_dir()
+
+
 def test_what_a_command_in_the_background_creates_is_found_when_it_has_ended(repository):
     data = repository.parent / "data"
     data.mkdir()
@@ -446,7 +466,7 @@ def test_what_a_command_in_the_background_creates_is_found_when_it_has_ended(rep
     await_until(lambda: (repository / "done").exists())
     assert "renamed" in str(terminal.run({"command": "true"}, task_id="t")["output"])
     assert not (repository / "sub/.git").exists()
-    (repository / "sub/.git-set-aside").rename(repository / "sub/.git")
+    next(repository.glob("sub/.git-set-aside-*")).rename(repository / "sub/.git")
     terminal.process({"action": "kill", "process_id": started}, task_id="t")
     assert not (repository / "sub/.git").exists()
     terminal.close()

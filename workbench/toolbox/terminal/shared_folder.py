@@ -7,9 +7,9 @@ read-only for commands, except for those that only run git itself, which writes 
 
 import os
 import re
+import secrets
 import subprocess
 from collections.abc import Sequence
-from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -32,7 +32,7 @@ _LOSSY: Final = frozenset({"git history or work thrown away"})
 _HOOKS_PATH: Final = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n#;]+)", re.I | re.M)
 _RUN_OUTSIDE: Final = re.compile(r"^\s*(?:hookspath|fsmonitor|pager)\s*=", re.I | re.M)
 """Settings that are harmless for commands only, which get other ones anyway."""
-_FIND_S: Final = 10.0
+_FIND_S: Final = 3.0
 _SET_ASIDE: Final = ".git-set-aside"
 _ONLY_GIT_VARIABLES: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_EDITOR": "true",
@@ -186,22 +186,32 @@ class NewRepositories:
 def _is_plain(git: Path) -> bool:
     """Whether a repository is as `git init` makes it: it names no program, and no other folder."""
     settings, hooks = git / "config", git / "hooks"
-    odd = (git, settings, hooks)
-    return (
-        git.is_dir()
-        and not any(path.is_symlink() for path in odd)
-        and not any((git / name).exists() for name in ("commondir", "config.worktree"))
-        and has_only_harmless_lines(settings_text(settings))
-        and not _RUN_OUTSIDE.search(settings_text(settings))
-        and (not hooks.exists() or all(hook.suffix == ".sample" for hook in hooks.iterdir()))
-    )
+    try:
+        return (
+            git.is_dir()
+            and not any(path.is_symlink() for path in (git, settings, hooks))
+            and not any((git / name).exists() for name in ("commondir", "config.worktree"))
+            and has_only_harmless_lines(settings_text(settings))
+            and not _RUN_OUTSIDE.search(settings_text(settings))
+            and (not hooks.exists() or all(hook.suffix == ".sample" for hook in hooks.iterdir()))
+        )
+    except OSError:
+        return False
 
 
 def _set_aside(git: Path, work: Path) -> str:
-    shown = git.relative_to(work)
-    numbers = count(1)
-    target = git.with_name(_SET_ASIDE)
-    while os.path.lexists(target):
-        target = git.with_name(f"{_SET_ASIDE}-{next(numbers)}")
-    git.rename(target)
-    return f"[{shown} was renamed to {target.name}: git outside of the sandbox would run what it names]\n"
+    """Rename a repository. Another command may be running, so no link that it puts in the way is followed."""
+    shown, name = git.relative_to(work), f"{_SET_ASIDE}-{secrets.token_hex(3)}"
+    folder = os.open(work, os.O_DIRECTORY)
+    try:
+        for part in shown.parent.parts:
+            inner = os.open(part, os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        os.fchmod(folder, os.fstat(folder).st_mode | 0o300)
+        os.rename(git.name, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError as error:
+        return f"[{shown} is a new repository that names programs. Do not use git there: {error}]\n"
+    finally:
+        os.close(folder)
+    return f"[{shown} was renamed to {name}: git outside of the sandbox would run what it names]\n"
