@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick test-all check check-supply format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx picture doctor clean
+.PHONY: help run test test-quick test-all check check-supply flake format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx picture doctor clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ check: $(DEV_STAMP) ## Check format, lint, types, import rules, spelling and doc
 	@$(VENV)/bin/codespell
 	@$(PY) scripts/check_wording.py
 	@$(PY) -m pytest --quiet --no-header -m "not slow" tests/docs
+
+flake: $(DEV_STAMP) chromium ## Run the browser tests N times on busy processors, and print how often each failed; FLAKE=file runs some
+	@$(PY) scripts/flake.py $(or $(N),20) $(BROWSERS) $(FLAKE)
 
 check-supply: $(DEV_STAMP) ## Compare the installed packages with constraints.txt and their hashes
 	@$(PY) scripts/supply.py

@@ -8,11 +8,10 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 npm init --yes >/dev/null
 npm install --no-audit --no-fund --loglevel error lit-html@3.3.3 esbuild@0.28
-names="html live nothing ref render repeat"
+names="html live nothing render repeat"
 cat >entry.js <<'END'
 export { html, nothing, render } from "lit-html";
 export { live } from "lit-html/directives/live.js";
-export { ref } from "lit-html/directives/ref.js";
 export { repeat } from "lit-html/directives/repeat.js";
 END
 npx esbuild entry.js --bundle --minify --format=iife --global-name=lit --legal-comments=none --outfile=lit.js

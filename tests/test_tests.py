@@ -1,6 +1,7 @@
 """Each test can fail, fits on a few screens, and is collected without the programs that only some tests need."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -103,3 +104,15 @@ def test_tests_are_collected_without_a_driver_of_browsers_and_of_postgresql() ->
         [sys.executable, "-c", code, *folders], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_a_wait_of_a_fixed_time_says_why():
+    """Others wait for a condition, with `expect`, or with `settle` and `until` of `tests/e2e/waiting.py`."""
+    silent: list[str] = []
+    for file in sorted((CHECKOUT / "tests").rglob("*.py")):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        for before, number in zip(["", *lines], range(len(lines)), strict=False):
+            is_wait = re.search(r"\w\.wait_for_timeout\(", lines[number])
+            if is_wait and "#" not in lines[number] and not before.strip().startswith("#"):
+                silent.append(f"{file.relative_to(CHECKOUT)}:{number + 1}")
+    assert silent == []

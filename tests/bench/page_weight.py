@@ -153,7 +153,7 @@ def _settle(page: Page, session: CDPSession) -> None:
     """Waits until the main thread was idle for a while; an open stream keeps the network busy for ever."""
     last = _task_s(session)
     for _ in range(60):
-        page.wait_for_timeout(QUIET_MS)
+        page.wait_for_timeout(QUIET_MS)  # the time in which it must be idle
         now = _task_s(session)
         if now - last < IDLE_SHARE * QUIET_MS / 1000:
             return

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.e2e.play import TOUR_ENDED, Play
+from tests.e2e.waiting import count_events
 from tests.e2e.watch import Watch
 from tests.served import Server, served, write_script
 from workbench.engines.embedded_model import find_embedded
@@ -169,7 +170,7 @@ class Window:
 
 
 def _new_context(browser: Browser) -> BrowserContext:
-    return browser.new_context(viewport=VIEWPORT, accept_downloads=True)
+    return count_events(browser.new_context(viewport=VIEWPORT, accept_downloads=True))
 
 
 @contextmanager

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any, Self
 
-import pytest
 from playwright.sync_api import Page, Route
+
+from tests.e2e.waiting import until
 
 WAIT_S = 30
 
@@ -28,11 +29,8 @@ class Held:
 
     def wait(self) -> Self:
         """Wait until an event is held back."""
-        for _ in range(WAIT_S * 20):
-            if self._routes:
-                return self
-            self._page.wait_for_timeout(50)
-        pytest.fail("the event was not sent")
+        until(self._page, lambda: self._routes, "the event was not sent", WAIT_S)
+        return self
 
     def let_go(self) -> None:
         """Send the events that were held back, in their order."""

@@ -6,6 +6,7 @@ from typing import Self
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.waiting import until
 from tests.served import Server
 
 SLOW_MS = 45_000
@@ -99,11 +100,7 @@ class Play:
 
     def expect_raw(self, text: str) -> None:
         """Wait until the Raw pane shows exactly this text."""
-        for _ in range(SLOW_MS // 100):
-            if self.raw_text == text:
-                return
-            self.page.wait_for_timeout(100)
-        assert self.raw_text == text
+        until(self.page, lambda: self.raw_text == text, "the prompt is another", SLOW_MS / 1000)
 
     @property
     def session_id(self) -> str:

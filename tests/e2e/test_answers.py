@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.comparing import Comparing
 from tests.e2e.play import TURN_MS, Play
+from tests.e2e.waiting import until
 from tests.served import Server, served, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -51,8 +52,7 @@ def test_a_reload_in_mid_answer_shows_the_answer_from_where_it_is(play: Play, tm
         expect(play.part("live")).to_contain_text("word0 word1")
         expect(play.part("stop")).to_be_enabled()
     length = len(play.part("live").inner_text())
-    play.page.wait_for_timeout(1500)
-    assert len(play.part("live").inner_text()) > length
+    until(play.page, lambda: len(play.part("live").inner_text()) > length, "the answer did not grow")
     play.wait_until_idle()
     expect(play.entries).to_have_count(3)
     expect(play.entries.last).to_contain_text("word119")
@@ -72,6 +72,7 @@ def test_a_second_tab_sees_the_message_the_stream_and_the_end(play: Play, tmp_pa
     expect(second.entries.nth(3)).to_contain_text("Go on and on")
     expect(second.part("live")).to_contain_text("word0 word1")
     second.composer.press("Control+Enter")
+    # Nothing is sent while the model writes, which is to be seen for a moment.
     second.page.wait_for_timeout(500)
     expect(second.composer).to_have_value("typed in the second tab")
     for tab in (play, second):
@@ -112,10 +113,7 @@ def test_a_closed_tab_stops_nothing_and_the_answer_is_there_on_return(play: Play
     expect(back.part("live")).to_contain_text("word0 word1")
     back.page.close()
     watcher = context.new_page()
-    for _ in range(TURN_MS // 500):
-        if len(server.path(session_id)) == 3:
-            break
-        watcher.wait_for_timeout(500)
+    until(watcher, lambda: server.path(session_id)[-1].message.text == WORDS, "not stored", TURN_MS / 1000)
     assert server.path(session_id)[-1].message.text == WORDS
     last = Play(watcher, server).open(f"?session={session_id}")
     expect(last.entries.last).to_contain_text("word119")
@@ -164,6 +162,7 @@ def test_another_session_can_be_used_while_an_answer_runs(play: Play, tmp_path: 
     play.part("new").click()
     expect(play.entries).to_have_count(0)
     expect(play.part("live")).to_be_hidden()
+    # The answer goes on elsewhere, and nothing of it may be drawn here for a while.
     play.page.wait_for_timeout(1000)
     expect(play.entries).to_have_count(0)
     play.use_script(write_script(tmp_path / "other.yaml", "Quick.")).ask("Another question")
@@ -174,6 +173,7 @@ def test_another_session_can_be_used_while_an_answer_runs(play: Play, tmp_path: 
     expect(play.part("live")).to_contain_text("word word")
     play.page.locator(f"[data-id='{second}']").first.click()
     expect(play.entries.last).to_contain_text("Quick.")
+    # The other answer goes on, and nothing of it may be drawn here for a while.
     play.page.wait_for_timeout(700)
     expect(play.entries.last).to_contain_text("Quick.")
     play.page.locator(f"[data-id='{first}']").first.click()
@@ -205,7 +205,8 @@ def test_a_server_that_ends_in_mid_answer_says_so_and_the_answer_can_be_continue
         server = next(iter(servers))
         play = started(Play(other_page, server).open())
         session_id = play.session_id
-        play.page.wait_for_timeout(1500)
+        text = "word word word"
+        until(play.page, lambda: text in server.path(session_id)[-1].message.text, "not stored")
         play.page.context.close()
         if way == "killed":
             server.kill()

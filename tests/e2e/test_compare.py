@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.comparing import Comparing
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play
+from tests.e2e.waiting import settle
 from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -158,7 +159,7 @@ def test_the_form_survives_a_reload(tab: Comparing):
     page.get_by_label("Temperature D").fill("0.7")
     page.get_by_label("Temperature D").blur()
     tab.choose("Contract C", "full@1")
-    page.wait_for_timeout(500)
+    settle(page)
     tab.open()
     expect(page.get_by_role("textbox", name="Question")).to_have_value("Not sent yet")
     expect(page.get_by_label("Temperature D")).to_have_value("0.7")

@@ -12,6 +12,7 @@ from tests.e2e.holding import Held, event_data, hold_first_opening, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, TURN_MS, Play, expect_text
 from tests.e2e.sizes import every_size
+from tests.e2e.waiting import settle
 from tests.served import Server
 
 pytestmark = pytest.mark.browser
@@ -172,7 +173,7 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     expect(page.locator("[data-contract=later]")).to_have_attribute("aria-current", "true")
     with page.expect_response("**/queue/join*"):
         late.let_go()
-    page.wait_for_timeout(1000)
+    settle(page)
     expect(page.locator("[data-contract=later]")).to_have_attribute("aria-current", "true")
     page.reload()
     page.get_by_role("tab", name="Contracts").click()
@@ -216,10 +217,10 @@ def test_the_findings_of_a_text_are_not_replaced_by_late_findings_of_an_older_on
     expect(page.locator("#contracts-text")).to_contain_text("What it is for.")
     late.wait()
     write(page, contract("Write <toolcall>."))
-    page.wait_for_timeout(2000)
+    settle(page)
     late.let_go()
     expect(page.locator("#contracts-lint")).to_contain_text("near-miss-tag")
-    page.wait_for_timeout(2000)
+    settle(page)
     expect(page.locator("#contracts-lint")).to_contain_text("near-miss-tag")
 
 
@@ -234,8 +235,8 @@ def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: S
     name = f"agenda {uuid4().hex[:6]}"
     page.get_by_label("Name of a new contract").fill(name)
     page.keyboard.press("Enter")
-    page.wait_for_timeout(2000)
+    settle(page)
     held.let_go()
-    page.wait_for_timeout(3000)
+    settle(page)
     expect(page.locator("#contracts-text")).to_contain_text(f"title: {name}")
     expect(page.locator("#contracts-list [aria-current=true]")).to_contain_text(name)

@@ -162,7 +162,7 @@ class Workplace:
     def expect_text(self, page: Page, place: str, text: str) -> None:
         until = time.monotonic() + 20
         while (found := page.evaluate(READ, place)) != text and time.monotonic() < until:
-            page.wait_for_timeout(50)
+            page.wait_for_timeout(50)  # the driver handles events only while it waits
         assert found == text, f"{place} shows {self.shown[place]}"
 
     def focus(self, page: Page, place: str) -> None:
@@ -179,6 +179,7 @@ class Workplace:
         document, before = self.documents[self.shown[place]], self.expected(place)
         wait = document.typed_at + PAUSE_S - time.monotonic()
         if wait > 0:
+            # Typing after a pause is a step of its own.
             self.page.wait_for_timeout(wait * 1000)
         self.count += 1
         self.focus(page or self.page, place)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.play import SLOW_MS, Play, code_editor, expect_no_text, expect_text
+from tests.e2e.waiting import settle
 from tests.served import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -68,7 +69,7 @@ def test_undo_stays_in_its_document(tabs: Page) -> None:
     tabs.locator("[data-contract=minimal]").click()
     expect(editor).to_contain_text("name: minimal")
     undo(tabs, "contracts-text")
-    tabs.wait_for_timeout(300)
+    settle(tabs)
     expect(editor).to_contain_text("name: minimal")
     tabs.locator("[data-contract=full]").click()
     expect(editor).to_contain_text("only in full")
@@ -90,6 +91,7 @@ def test_three_undos_after_one_edit_in_play_do_not_empty_the_contract(tabs: Page
 def test_an_undone_edit_in_play_comes_back_with_redo(tabs: Page) -> None:
     editor = tabs.locator("#play-contract-text")
     type_in(tabs, "play-contract-text", "first edit")
+    # Typing after a pause of half a second is a step of its own.
     tabs.wait_for_timeout(700)
     type_in(tabs, "play-contract-text", " second edit")
     undo(tabs, "play-contract-text")
@@ -207,7 +209,7 @@ def test_a_page_that_is_left_while_it_opens_does_not_change_the_stored_setup(
 ) -> None:
     play = Play(tabs, server).choose("Contract", "full")
     expect_text(play.part("contract-text"), "name: full")
-    tabs.wait_for_timeout(1000)
+    settle(tabs)
     tabs.evaluate(LEAVE_WHILE_OPENING)
     tabs.reload()
     expect_text(play.part("contract-text"), "name: full")

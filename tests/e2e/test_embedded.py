@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.comparing import Comparing
 from tests.e2e.play import TURN_MS, Play
+from tests.e2e.waiting import settle
 from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.long, pytest.mark.timeout(900)]
@@ -52,7 +53,7 @@ def test_a_newcomer_gets_a_call_a_result_and_an_answer(
 
 
 def _take_pictures(play: Play, artifacts: Path, picture: str | None) -> None:
-    play.page.wait_for_timeout(300)
+    settle(play.page)
     for path in filter(None, (artifacts / "play-embedded.png", picture)):
         play.page.screenshot(path=path)
 

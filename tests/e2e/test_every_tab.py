@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.play import TOUR_ENDED, Play
+from tests.e2e.waiting import count_events, settle
 from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
@@ -70,7 +71,7 @@ def test_every_tab_is_accessible(
         pane = page.locator(f"#page-tab-{name.lower()}")
         expect(pane).to_be_visible()
         expect(pane).not_to_have_text("")
-        page.wait_for_timeout(500)
+        settle(page)
         found += findings(page, f"{name}, {theme}")
         page.screenshot(path=screenshots / f"{name.lower()}-{theme}.png")
     play.tab("Play")
@@ -85,7 +86,7 @@ def test_every_tab_is_accessible(
 
 
 def test_the_first_visit_is_accessible(browser, server: Server, screenshots: Path) -> None:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context = count_events(browser.new_context(viewport={"width": 1440, "height": 900}))
     page = context.new_page()
     page.goto(server.url)
     expect(page.locator(".hw-tour")).to_be_visible(timeout=60_000)
@@ -104,7 +105,7 @@ def test_every_tab_fits_a_narrow_window(page: Page, server: Server, screenshots:
         page.keyboard.type(f"tab {name}")
         page.get_by_role("option").filter(has_text=name).first.click()
         expect(page.locator(f"#page-tab-{name.lower()}")).to_be_visible()
-        page.wait_for_timeout(500)
+        settle(page)
         page.screenshot(path=screenshots / f"{name.lower()}-{width}.png")
         assert findings(page, f"{name}, {width}") == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
@@ -140,7 +141,7 @@ def test_no_label_is_cut_or_covered(page: Page, server: Server, width: int) -> N
     for name in ("inspect", "compare", "contracts", "tools", "suites", "label", "data", "models"):
         page.goto(f"{server.url}/?tab={name}")
         expect(page.locator(f"#page-tab-{name}")).not_to_have_text("")
-        page.wait_for_timeout(500)
+        settle(page)
         assert page.evaluate(CUT) == [], name
 
 
@@ -177,14 +178,14 @@ def test_the_page_opens_with_at_most_70_requests(page: Page, server: Server) -> 
     """The model is loaded, and the browser has nothing of the page yet."""
     Play(page, server).open()
     assert page.context.browser is not None
-    fresh = page.context.browser.new_context()
+    fresh = count_events(page.context.browser.new_context())
     fresh.add_init_script(TOUR_ENDED)
     try:
         opened, requests = fresh.new_page(), list[str]()
         opened.on("request", lambda request: requests.append(request.url))
         opened.goto(server.url)
         expect(opened.locator("#play-system-text")).to_contain_text("tokens")
-        opened.wait_for_timeout(1500)
+        settle(opened)
         assert len(requests) <= 70, requests
     finally:
         fresh.close()

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.play import SLOW_MS, Play, code_editor
+from tests.e2e.waiting import settle, until
 from tests.served import Server, served, write_script
 
 pytestmark = pytest.mark.browser
@@ -48,7 +49,7 @@ def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: P
     first.goto(first.url.partition("?")[0])
     expect(first.locator("#play-session-list .hw-session")).to_have_count(1)
     expect(first.locator("#play-demo button")).to_have_text("Load the demo dataset")
-    first.wait_for_timeout(500)
+    settle(first)
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
@@ -84,7 +85,7 @@ def test_a_skipped_tour_is_not_shown_again(first: Page) -> None:
     expect(first.locator(".hw-tour")).to_be_hidden()
     first.reload()
     expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
-    first.wait_for_timeout(500)
+    settle(first)
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
@@ -141,14 +142,14 @@ def test_the_palette_shows_results_for_the_last_query_even_if_responses_are_slow
     page = play.page
 
     def slowly(route: Route) -> None:
-        page.wait_for_timeout(1000)
+        page.wait_for_timeout(1000)  # a slow line
         route.continue_()
 
     page.route("**/queue/join*", slowly)
     page.keyboard.press("Control+k")
     for word in ("suite", " w", "eath", "er"):
         page.keyboard.type(word)
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(400)  # long enough for the page to ask, and too short for the answer
     found = page.get_by_role("listbox", name="Found").get_by_role("option")
     expect(found.first).to_contain_text("weather")
     page.unroute_all(behavior="wait")
@@ -168,13 +169,12 @@ def test_results_that_arrive_while_a_mouse_button_is_down_do_not_swallow_the_cli
     page.keyboard.type("tab suites")
     option = page.get_by_role("option").filter(has_text="Suites").first
     option.hover()
-    page.wait_for_timeout(300)
+    until(page, lambda: waiting, "the palette asks nothing")
     page.mouse.down()
-    assert waiting
     is_held = False
     for route in waiting:
         route.continue_()
-    page.wait_for_timeout(1000)
+    settle(page)
     page.mouse.up()
     expect(page.locator("#page-tab-suites")).to_be_visible()
 

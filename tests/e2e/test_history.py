@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.play import SLOW_MS, Play
+from tests.e2e.waiting import settle, until
 from tests.served import Server
 from workbench.ui.tabs.play.session_events import FIRST_QUESTION
 
@@ -49,11 +50,7 @@ class Walk:
     def expect_at(self, page: Page, place: int) -> None:
         """Check that the page is at that place, in its address and on the screen."""
         seen = self.seen[place]
-        for _ in range(SLOW_MS // 300):
-            if query_of(page) == seen.query:
-                break
-            page.wait_for_timeout(100)
-        assert query_of(page) == seen.query, f"place {place}"
+        until(page, lambda: query_of(page) == seen.query, f"not at place {place}", SLOW_MS / 1000)
         button = page.locator("#page-tabs > .tab-wrapper [role=tab][aria-selected=true]")
         expect(button).to_have_attribute("data-tab-id", seen.tab)
         expect(seen.shows(page)).to_contain_text(seen.text)
@@ -160,7 +157,7 @@ def back_to(walk: Walk, page: Page, place: int, step: Callable[..., object]) -> 
         if query_of(page) == walk.seen[place].query:
             break
         step()
-        page.wait_for_timeout(200)
+        settle(page)
     walk.expect_at(page, place)
 
 
@@ -183,12 +180,12 @@ def test_two_tabs_have_their_own_history_and_quick_steps_end_at_the_right_place(
     other.goto(f"{walk.server.url}/?tab=contracts&contract=minimal")
     walk.expect_at(other, 5)
     page.evaluate("() => { for (let step = 0; step < 5; step += 1) history.back(); }")
-    page.wait_for_timeout(1500)
+    settle(page)
     reached = query_of(page)
     assert reached in [seen.query for seen in walk.seen]
     walk.expect_at(page, [seen.query for seen in walk.seen].index(reached))
     page.evaluate("() => history.go(-history.length + 3)")
-    page.wait_for_timeout(1500)
+    settle(page)
     for _ in range(12):
         page.go_forward(wait_until="commit")
     back_to(walk, page, len(walk.seen) - 1, page.go_forward)
@@ -231,7 +228,9 @@ def test_a_reload_keeps_a_draft_and_its_place(page: Page, server: Server) -> Non
     editor.click()
     page.keyboard.press("Control+End")
     page.keyboard.insert_text("\nTyped, not saved.")
-    page.wait_for_timeout(500)
+    page.wait_for_function(
+        "Object.entries(localStorage).some(([key, text]) => key.includes(':draft:') && text.includes('Typed, not saved.'))"
+    )
     page.reload()
     expect(editor).to_contain_text("Typed, not saved.")
     assert query_of(page) == {"tab": "contracts", "contract": "minimal"}

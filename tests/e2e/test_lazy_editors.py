@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.play import Play
+from tests.e2e.waiting import until
 from tests.served import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -52,8 +53,7 @@ class Editor:
     def click(self, line: int) -> None:
         """Click before the first character of a line, counted from 0."""
         self.plain.click(position={"x": 43, "y": 5 + LINE_PX * line + LINE_PX / 2})
-        self.page.wait_for_timeout(200)
-        assert self._held, "clicking the editor loads nothing"
+        until(self.page, lambda: self._held, "clicking the editor loads nothing")
         expect(self.code).to_have_count(0)
 
     def release(self) -> None:
@@ -155,6 +155,7 @@ def test_the_selection_and_the_scroll_position_stay(editor: Editor) -> None:
     shown = editor.code.evaluate(STATE)
     assert (shown["anchor"], shown["head"], shown["focused"]) == (anchor, head, True)
     assert abs(shown["top"] - top) < LINE_PX
+    # A scroll that was animated would end by then.
     editor.page.wait_for_timeout(300)
     assert abs(editor.code.evaluate(STATE)["top"] - top) < LINE_PX
 

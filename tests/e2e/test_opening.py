@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, values
 from tests.e2e.play import Play
+from tests.e2e.waiting import settle
 from tests.served import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -55,7 +56,7 @@ def test_a_message_sent_before_the_page_is_filled_is_sent_then(empty: tuple[Play
     play.composer.fill("sent at once")
     for _ in range(2):
         play.composer.press("Control+Enter")
-    play.page.wait_for_timeout(500)
+    settle(play.page)
     held.let_go()
     play.wait_until_open()
     expect(play.entries.nth(1)).to_contain_text("sent at once")
@@ -96,14 +97,15 @@ def test_a_new_session_that_is_asked_for_last_is_shown(play: Play) -> None:
     play.page.locator(f"#play-session-list [data-id='{first}']").click()
     held.wait()
     play.part("new").click()
-    play.page.wait_for_timeout(500)
+    settle(play.page)
     held.let_go()
-    play.page.wait_for_timeout(1500)
+    settle(play.page)
     expect(play.entries).to_have_count(0)
     assert play.session_id == ""
     play.composer.fill("again, please")
     play.composer.press("Control+Enter")
     expect(play.entries).to_have_count(3)
+    play.wait_until_idle()
     assert play.session_id not in ("", first)
 
 
@@ -115,7 +117,7 @@ def test_what_is_typed_and_sent_while_a_new_session_opens_is_in_it(play: Play) -
     held.wait()
     play.composer.fill("for the new one")
     play.composer.press("Control+Enter")
-    play.page.wait_for_timeout(500)
+    settle(play.page)
     held.let_go()
     expect(play.entries.nth(1)).to_contain_text("for the new one")
     play.wait_until_idle()

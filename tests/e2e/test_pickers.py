@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, values
 from tests.e2e.play import SLOW_MS, Play, expect_text
+from tests.e2e.waiting import settle
 from tests.served import Server
 
 pytestmark = pytest.mark.browser
@@ -12,9 +13,9 @@ pytestmark = pytest.mark.browser
 
 def let_go(page: Page, held: Held) -> None:
     """Let the answer to the first choice arrive after the others."""
-    page.wait_for_timeout(1500)
+    settle(page)
     held.let_go()
-    page.wait_for_timeout(1500)
+    settle(page)
 
 
 def test_the_contract_that_was_chosen_last_is_open(play: Play) -> None:

@@ -10,6 +10,7 @@ from tests.e2e.holding import Held
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import TURN_MS, Play, expect_no_text, expect_text
 from tests.e2e.sizes import every_size
+from tests.e2e.waiting import settle
 from tests.served import Server, write_script
 
 pytestmark = pytest.mark.browser
@@ -110,7 +111,7 @@ def test_model_output_is_shown_as_text_in_every_pane(play: Play, tmp_path: Path)
     play.ask(HOSTILE)
     for name in ("Tokens", "Calls", "Fixes", "Decision", "Parsers", "Timing", "Raw"):
         play.tab(name)
-        play.page.wait_for_timeout(100)
+        settle(play.page)
     play.entries.nth(1).click()
     play.reload()
     expect_harmless(play.page, "#play-columns")

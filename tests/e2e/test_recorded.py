@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import hold_first_opening
 from tests.e2e.play import SLOW_MS, Play
+from tests.e2e.waiting import settle
 from tests.exchanges import RAW_CALL, Agent, answered, said
 from tests.served import Server, served, write_script
 from workbench.chat.message import Message, Role
@@ -99,8 +100,8 @@ def test_a_suite_that_opens_late_does_not_replace_a_new_one_from_sessions(page: 
     page.get_by_role("tab", name="Edit suites").click()
     page.get_by_label("Tag of the sessions for a new suite").fill(tag)
     page.get_by_role("button", name="From sessions").click()
-    page.wait_for_timeout(2000)
+    settle(page)
     held.let_go()
-    page.wait_for_timeout(3000)
+    settle(page)
     expect(page.locator("#suites-text")).to_contain_text(f"suite: {tag}")
     expect(page.locator("#suites-list [aria-current=true]")).to_contain_text(tag)

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS
 from tests.e2e.sizes import every_size
+from tests.e2e.waiting import settle
 from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 
@@ -255,7 +256,7 @@ def test_two_versions_are_compared_and_a_contract_is_duplicated_renamed_deleted_
     expect(page.locator('[data-contract="short"]')).to_have_count(0)
     expect(line).to_contain_text("v3")
     # The list is drawn again when the text of the new version has been checked, which closes its menus.
-    page.wait_for_timeout(1000)
+    settle(page)
     with page.expect_download() as download:
         choose(page, "Menu of v1", "Download")
     assert download.value.suggested_filename == "brief@1.md"

@@ -65,6 +65,7 @@ def test_a_request_is_answered_although_the_stream_was_closed(fresh_page: Page, 
     for cases in (1, 2, 3, 4):
         page.get_by_label("Max cases").fill(str(cases))
         expect(size).to_contain_text(f"{cases} case run{'s' * (cases > 1)}: {cases} case", timeout=SLOW_MS)
+        # The stream closes while the page does nothing, at another moment each time.
         page.wait_for_timeout(200 * cases)
 
 

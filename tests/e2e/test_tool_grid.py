@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.holding import Held, event_data, values
 from tests.e2e.test_tools import opened
+from tests.e2e.waiting import settle, until
 from tests.served import Server
 
 pytestmark = pytest.mark.browser
@@ -84,11 +85,8 @@ def parameters(tab: Page) -> dict[str, object]:
 
 def eventually(tab: Page, is_so: Callable[[], bool]) -> None:
     """Wait until something is so, and check that it stays so."""
-    for _ in range(100):
-        if is_so():
-            break
-        tab.wait_for_timeout(100)
-    tab.wait_for_timeout(1000)
+    until(tab, is_so, "it is not so")
+    settle(tab)
     assert is_so(), parameters(tab)
 
 
@@ -108,7 +106,7 @@ def test_an_edit_that_arrives_after_the_next_one_does_not_undo_it(tab: Page) -> 
     enter(tab, "Description", 2, "The second")
     enter(tab, "Allowed values", 2, "x, y")
     held.wait()
-    tab.wait_for_timeout(1000)
+    settle(tab)
     held.let_go()
     both = {"type": "string", "description": "The second", "enum": ["x", "y"]}
     eventually(tab, lambda: parameters(tab)["b"] == both)
@@ -125,7 +123,7 @@ def test_a_late_grid_of_an_older_spec_does_not_undo_the_cells_that_were_edited_s
     enter(tab, "Allowed values", 2, "x, y")
     edits.wait()
     held.let_go()
-    tab.wait_for_timeout(1000)
+    settle(tab)
     enter(tab, "Default", 2, "x")
     edits.let_go()
     whole = {"type": "string", "description": "The second", "enum": ["x", "y"], "default": "x"}
@@ -151,7 +149,7 @@ def test_an_edit_that_is_answered_after_another_tool_was_opened_is_there_on_retu
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
     held.let_go()
-    tab.wait_for_timeout(1000)
+    settle(tab)
     assert "expression" in parameters(tab)
     tab.locator(f"[data-tool={tool}]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("The second")
@@ -163,7 +161,7 @@ def test_an_edit_in_the_grid_of_the_tool_before_counts_for_that_tool(tab: Page, 
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
     held.wait()
     enter(tab, "Description", 2, "The second")
-    tab.wait_for_timeout(1000)
+    settle(tab)
     held.let_go()
     expect(cell(tab, "Name", 1)).to_have_value("expression")
     assert list(parameters(tab)) == ["expression"]
@@ -176,7 +174,7 @@ def test_a_cell_that_cannot_be_used_stays_until_it_is_right(tab: Page) -> None:
     enter(tab, "Name", 2, "a")
     expect(tab.locator("#tools-spec-notice")).to_contain_text("two parameters are named 'a'")
     enter(tab, "Description", 2, "The second")
-    tab.wait_for_timeout(500)
+    settle(tab)
     expect(cell(tab, "Name", 2)).to_have_value("a")
     enter(tab, "Name", 2, "c")
     eventually(tab, lambda: parameters(tab).get("c") == {"type": "string", "description": "The second"})

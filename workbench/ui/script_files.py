@@ -25,6 +25,8 @@ _HEAD: Final = _FOLDER / "head"
 _IMPORT: Final = re.compile(
     r'^import \{(?P<names>[^}]*)\} from "(?P<path>\.{1,2}/(?:\w+/)?(?P<script>\w+)\.js)";$', re.MULTILINE
 )
+_COMMENT: Final = re.compile(r"^ *(?://|/\*\*|\*).*\n", re.MULTILINE)
+"""A line of a comment. No template of a script has such a line."""
 _EXPORT: Final = re.compile(r"^export ((?:async )?function\*?|const|let|class) (\w+)", re.MULTILINE)
 
 
@@ -71,7 +73,8 @@ def _imported(name: str) -> tuple[str, ...]:
 def joined_scripts() -> str:
     """Return all scripts as one ES module, whose default export holds the exports of each script by its name.
 
-    Each script becomes a function that returns what it exports, in an order in which imports come first.
+    Each script becomes a function that returns what it exports, in an order in which imports come first. Comments are
+    left out, which are a seventh of the text.
 
     Raises:
         ValueError: A script imports or exports in a form that this does not know, or scripts import each other.
@@ -108,7 +111,7 @@ def _as_function(name: str) -> str:
     body = _IMPORT.sub(
         lambda match: f"const {{{match['names'].replace(' as ', ': ')}}} = scripts.{match['script']};", text
     )
-    body = _EXPORT.sub(r"\1 \2", body)
+    body = _COMMENT.sub("", _EXPORT.sub(r"\1 \2", body))
     if unknown := re.search(r"^(?:import|export)\b.*", body, re.MULTILINE):
         raise ValueError(f"{name}.js: cannot join {unknown[0]!r}")
     return f"scripts.{name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"

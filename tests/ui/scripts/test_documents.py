@@ -63,6 +63,7 @@ def test_words_typed_with_a_pause_are_undone_one_by_one(tab: Tab) -> None:
     field = tab.open("suite:a", "")
     for word in ("one", " two"):
         field.press_sequentially(word)
+        # Typing after a pause of half a second is a step of its own.
         tab.page.wait_for_timeout(600)
     tab.undo()
     expect(field).to_have_value("one")
