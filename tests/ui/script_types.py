@@ -23,11 +23,12 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from tests.services import services_for
+from workbench.label import page as label
 from workbench.ui import components, present
 from workbench.ui.page import build_page
 from workbench.ui.script_files import script_paths
 
-PACKAGES = (components, present)
+PACKAGES = (components, present, label)
 """Where the views are."""
 FOLDER = next(iter(script_paths().values())).parents[1]
 PART = re.compile(r"@param \{Part<([^,>]+)")
