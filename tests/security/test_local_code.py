@@ -319,19 +319,27 @@ def test_odd_files_neither_hang_nor_change_what_is_shown(folder, mark, workbench
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("target", ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "pipe", "/dev/zero", "."])
-@pytest.mark.parametrize("name", ["x.py", "x.yaml"])
-def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, target, name):
+NO_FILES = ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "pipe", "/dev/zero", "."]
+
+
+@pytest.mark.parametrize(
+    "links",
+    [{f"x{number}.py": target for number, target in enumerate(NO_FILES)}, *({"x.yaml": target} for target in NO_FILES)],
+    ids=["Python", *NO_FILES],
+)  # fmt: skip
+def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, links):
     # What comes through a pipe, such as rows that are checked, is not a program.
     catalog = tmp_path / "downloaded/tools_catalog"
     catalog.mkdir(parents=True)
     os.mkfifo(catalog / "pipe")
-    (catalog / name).symlink_to(target)
+    for name, target in links.items():
+        (catalog / name).symlink_to(target)
     code = hostile_code("pipe") + "def register_tools(registry): pass\n"
     ended = in_process(catalog.parent, mark, "tools", "list", typed=code)
     assert not mark.exists()
-    assert ended.returncode == (0 if name == "x.py" else 2)
-    assert name == "x.py" or "catalog x.yaml: it is not a file" in ended.stderr
+    is_python = "x.yaml" not in links
+    assert ended.returncode == (0 if is_python else 2)
+    assert is_python or "catalog x.yaml: it is not a file" in ended.stderr
 
 
 def test_a_line_break_in_a_name_adds_no_line_to_the_question(folder, mark, at_terminal):
