@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import NamedTuple
 
 from workbench.chat.json_value import JsonValue
@@ -250,10 +251,16 @@ def _is_known(family: Family, names: Set[str], drawn: DrawnCall) -> bool:
     return all(name in drawn.values or name not in family.taken for name in names)
 
 
+@cache
+def _parsed(text: str) -> Sentence:
+    """Parse a text of a result. The same one is drawn again and again."""
+    return parse_sentence(text)
+
+
 def result_mentions(result: JsonValue) -> list[Mention]:
     """Return the slots that a result mentions."""
     if isinstance(result, str):
-        return list(parse_sentence(result).mentions)
+        return list(_parsed(result).mentions)
     if isinstance(result, Mapping):
         return [mention for value in result.values() for mention in result_mentions(value)]
     if isinstance(result, list):
@@ -268,7 +275,7 @@ def result_slots(result: JsonValue) -> frozenset[str]:
 
 def _filled(result: JsonValue, values: Values) -> JsonValue:
     if isinstance(result, str):
-        parts = parse_sentence(result).parts
+        parts = _parsed(result).parts
         if len(parts) == 1 and isinstance(parts[0], Mention):
             # A text that is only a slot becomes its value, with its type.
             mention = parts[0]

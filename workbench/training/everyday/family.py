@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from workbench.chat.json_value import JsonValue
 from workbench.training.everyday.sentences import Sentence
@@ -36,7 +37,7 @@ class Talk:
     answer: Sentence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Family:
     """A family of tools that do the same, and how people ask for it."""
 
@@ -74,7 +75,7 @@ class Family:
             self.domain != other.domain and self.domain not in other.apart and other.domain not in self.apart
         )
 
-    @property
+    @cached_property
     def taken(self) -> frozenset[str]:
         """Slots that a tool takes. Values of the others are made up for results."""
         return frozenset(slot for variant in self.variants for tool in variant for slot in tool.slots)

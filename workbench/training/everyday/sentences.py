@@ -7,6 +7,7 @@ style or form. `[ for {guests}]` may be left out, and of `[please|kindly]`, one 
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonValue
@@ -45,7 +46,7 @@ Values = Mapping[tuple[str, int], Spoken]
 """Values by slot and number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence with slots."""
 
@@ -57,19 +58,19 @@ class Sentence:
     )
     """Default forms of values that the sentence implies without naming them, by slot and number."""
 
-    @property
+    @cached_property
     def needed(self) -> frozenset[str]:
         """Slots outside brackets, and those that the sentence implies."""
         return frozenset(part.slot for part in self.parts if isinstance(part, Mention)) | self.implied
 
-    @property
+    @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """All mentions, those in brackets included."""
         runs = [run for part in self.parts if isinstance(part, _Choice) for run in part.runs]
         outside = [part for part in self.parts if isinstance(part, Mention)]
         return (*outside, *(piece for run in runs for piece in run if isinstance(piece, Mention)))
 
-    @property
+    @cached_property
     def slots(self) -> frozenset[str]:
         """All slots, those that the sentence implies included."""
         return frozenset(mention.slot for mention in self.mentions) | self.implied
@@ -79,7 +80,7 @@ class Sentence:
         runs = [run for part in self.parts if isinstance(part, _Choice) for run in part.runs]
         return self.needed.union(*(_slots(run) for run in runs if _slots(run) <= allowed))
 
-    @property
+    @cached_property
     def implied(self) -> frozenset[str]:
         """Slots whose values the sentence implies."""
         return frozenset(slot for slot, _ in self.pinned)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -28,7 +29,7 @@ class ToolProblem(Exception):
     """A tool is not written correctly."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class EverydayParam:
     """A parameter, or a member of a nested object."""
 
@@ -42,7 +43,7 @@ class EverydayParam:
     members: "tuple[EverydayParam, ...]" = ()
     """Members of a nested object, or of each object of an array."""
 
-    @property
+    @cached_property
     def slots(self) -> frozenset[str]:
         """The slots that its value is made of."""
         if self.slot:
@@ -70,7 +71,7 @@ def _filled(params: Sequence[EverydayParam], values: Mapping[str, Spoken]) -> di
     return {param.name: param.value(values) for param in params if param.slots & values.keys()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class EverydayTool:
     """A tool of a family."""
 
@@ -84,7 +85,7 @@ class EverydayTool:
         """The name in calls."""
         return self.spec.name
 
-    @property
+    @cached_property
     def slots(self) -> frozenset[str]:
         """All slots of its parameters and conditions."""
         return frozenset(slot for param in self.params for slot in param.slots) | self.when.keys()
