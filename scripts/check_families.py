@@ -7,8 +7,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from workbench.training.everyday.check import check_families
-from workbench.training.everyday.check_draws import sample_texts
+from family_checks.check import check_families
+from family_checks.check_draws import sample_texts
+
 from workbench.training.everyday.family import Family
 from workbench.training.everyday.family_files import families_folder, read_families
 

@@ -24,12 +24,17 @@ def registry_of(*names, environment=None, **options):
     return registry
 
 
+def offered(registry, *names):
+    toolsets = registry.toolsets()
+    return registry.offer(sorted({tool for name in names or toolsets.names for tool in toolsets.resolve(name)}))
+
+
 def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_is_used():
     registry = Registry()
     registry.register("a", "set", {"name": "other", **SCHEMA}, handler)
     registry.register("b", "set", {"type": "function", "function": SCHEMA}, handler)
     registry.register("c", "set", {"parameters": {}}, handler, description="Given at registration.")
-    assert registry.definitions().names == ("a", "b", "c")
+    assert offered(registry).names == ("a", "b", "c")
     assert registry.find("c").spec.description == "Given at registration."
     assert list(registry.find("a").spec.function) == ["name", "description", "parameters"]
 
@@ -72,10 +77,10 @@ def test_a_name_from_another_toolset_is_refused_unless_overridden():
 
 def test_definitions_are_sorted_and_their_fingerprint_ignores_the_order_of_registration():
     first, second = registry_of("b", "a"), registry_of("a", "b")
-    assert first.definitions().names == ("a", "b")
-    assert first.definitions().fingerprint == second.definitions().fingerprint
-    assert first.definitions().fingerprint != registry_of("a").definitions().fingerprint
-    documents = [spec.document for spec in first.definitions().specs]
+    assert offered(first).names == ("a", "b")
+    assert offered(first).fingerprint == offered(second).fingerprint
+    assert offered(first).fingerprint != offered(registry_of("a")).fingerprint
+    documents = [spec.document for spec in offered(first).specs]
     assert json.loads(canonical_json(documents)) == documents
 
 
@@ -103,7 +108,7 @@ def test_a_shared_check_runs_once_and_a_failing_check_makes_tools_unavailable():
         "e": "",
     }
     assert calls == [1]
-    assert registry.definitions().names == ("e",)
+    assert offered(registry).names == ("e",)
 
 
 def test_required_variables_are_looked_up_only_in_the_given_mapping(monkeypatch):
@@ -129,19 +134,17 @@ def test_toolsets_include_others_and_cycles_are_harmless():
     assert toolsets.resolve("round") == ("a", "b", "c")
     assert toolsets.resolve("picked") == ("c", "a")
     assert toolsets.describe("all") == "Both."
-    assert registry.definitions(["all"], ["other"]).names == ("a", "b")
-    assert registry.definitions(None, ["set"]).names == ("c",)
 
 
 def test_previous_names_work_and_unknown_names_are_reported():
     registry = Registry()
     registry.register("find", "search", SCHEMA, handler)
-    assert registry.definitions(["search_tools"]).names == ("find",)
+    assert offered(registry, "search_tools").names == ("find",)
     with pytest.raises(BadInput, match=r"no toolset 'nonsens'.*available toolsets: search"):
-        registry.definitions(["nonsens"])
+        offered(registry, "nonsens")
     registry.register_toolset("odd", includes=["gone"])
     with pytest.raises(BadInput, match="toolset 'odd': it includes 'gone'"):
-        registry.definitions(["odd"])
+        offered(registry, "odd")
 
 
 def test_mentions_of_tools_that_are_not_offered_are_removed():
@@ -155,7 +158,7 @@ def test_mentions_of_tools_that_are_not_offered_are_removed():
     }
     registry.register("execute_code", "set", schema, handler)
     registry.register("read_file", "files", SCHEMA, handler, check_fn=lambda: False)
-    spec = registry.definitions().by_name["execute_code"]
+    spec = offered(registry).by_name["execute_code"]
     assert spec.description == "Run code. Use `web_search` to find pages. Search is fine."
     assert spec.properties["tool"]["enum"] == ["web_search", "none"]
     alone = registry.offer(["execute_code"]).specs[0]
@@ -187,7 +190,7 @@ def test_a_module_that_fails_is_reported_and_does_not_affect_the_others(tmp_path
     assert "nothing_of_this_name" in problems[0]
     assert "no function register_tools(registry)" in problems[2]
     assert "declared in toolset 'greetings'" in problems[3]
-    assert registry.definitions().names == ("hello",)
+    assert offered(registry).names == ("hello",)
 
 
 def test_installed_packages_add_tools_by_an_entry_point(tmp_path, monkeypatch):
@@ -200,6 +203,6 @@ def test_installed_packages_add_tools_by_an_entry_point(tmp_path, monkeypatch):
     ]
     registry = Registry()
     problems = discover_entry_points(registry, points)
-    assert registry.definitions().names == ("hello",)
+    assert offered(registry).names == ("hello",)
     assert len(problems) == 1
     assert "entry point 'gone'" in problems[0]

@@ -8,6 +8,8 @@ import sys
 import pytest
 import yaml
 
+from scripts.family_checks.check import check_families
+from scripts.family_checks.check_draws import complete_requests, scene_of
 from tests.services import CHECKOUT
 from tests.training.rows import contracts, read
 from workbench.cli.training import synth as command
@@ -15,8 +17,6 @@ from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.everyday.check import check_families
-from workbench.training.everyday.check_draws import complete_requests, scene_of
 from workbench.training.everyday.drawing import OfferedFamily, draw_request
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
 from workbench.training.everyday.family import FamilySplit

@@ -27,7 +27,6 @@ class OpenGate:
     """Allows all calls, except those for which a hook requires approval, because there is nobody to ask."""
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
-        """See `CallGate`."""
         return f"Needs approval and nobody can be asked: {questions[0]}" if questions else ""
 
 

@@ -284,21 +284,6 @@ class Registry:
         chosen = [entry for entry in entries if selected is None or entry.name in selected]
         return check_availability(chosen, self._environment)
 
-    def definitions(self, enabled: Sequence[str] | None = None, disabled: Sequence[str] = ()) -> OfferedTools:
-        """Return the specs of the usable tools of some toolsets, sorted by name, to offer them to a model.
-
-        Mentions of other tools are removed from them; see `patch_mentions`.
-
-        Args:
-            enabled: Toolsets to include; None includes all.
-            disabled: Toolsets whose tools are left out, even if another toolset has them.
-
-        Raises:
-            BadInput: A toolset does not exist.
-        """
-        chosen = self.toolsets().choose(enabled, disabled)
-        return self.offer(sorted(chosen))
-
     def usable(self) -> frozenset[str]:
         """Check all tools and return the names of those that can be used now."""
         return _available_names(self.availability())

@@ -85,21 +85,6 @@ class Toolsets:
         """
         return tuple(dict.fromkeys(self._walk(self.current_name(name), set())))
 
-    def choose(self, enabled: Sequence[str] | None, disabled: Sequence[str] = ()) -> frozenset[str]:
-        """Return the names of the tools of some toolsets.
-
-        Args:
-            enabled: Toolsets to include; None includes all.
-            disabled: Toolsets whose tools are left out, even if another toolset has them.
-
-        Raises:
-            BadInput: A toolset does not exist.
-        """
-        included = frozenset(
-            tool for name in (self.names if enabled is None else enabled) for tool in self.resolve(name)
-        )
-        return included - frozenset(tool for name in disabled for tool in self.resolve(name))
-
     def _walk(self, name: str, seen: set[str]) -> Iterable[str]:
         if name in seen:
             return

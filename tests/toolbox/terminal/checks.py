@@ -3,8 +3,6 @@
 import threading
 from dataclasses import dataclass, field
 
-import pytest
-
 from tests.toolbox.terminal.sites import Site, new_number, sleeps, until
 from workbench.toolbox.terminal.output import MAX_OUTPUT_BYTES
 from workbench.toolbox.terminal.tool import MOST_BACKGROUND, Terminal
@@ -258,27 +256,6 @@ def a_terminal_if_asked(bench):
         assert bench.environment.no_terminal in bench.run("true", pty=True)["error"]
         raise NotHere(bench.environment.no_terminal)
     assert bench.output("test -t 1 && test -t 0 && echo yes || echo no", pty=True).strip() == "yes"
-
-
-def a_file_is_copied_in_and_out(bench):
-    data = bytes(range(256)) * 1200
-    # A relative path is inside the default folder, where the first command of a task starts.
-    bench.environment.copy_in(data, "copied.bin", task_id="fourth")
-    assert bench.output("wc -c < copied.bin", "fourth").strip() == str(len(data))
-    assert bench.environment.copy_out("copied.bin", task_id="fourth") == data
-
-
-def a_file_name_with_blanks_and_quotes(bench):
-    name = 'it\'s a "file" $HOME'
-    bench.environment.copy_in(b"x", name, task_id="t")
-    assert bench.environment.copy_out(name, task_id="t") == b"x"
-
-
-def a_file_that_cannot_be_copied(bench):
-    with pytest.raises(OSError, match=r"."):
-        bench.environment.copy_out("no-such-file", task_id="t")
-    with pytest.raises(OSError, match=r"."):
-        bench.environment.copy_in(b"x", "no-such-folder/file", task_id="t")
 
 
 def tasks_run_at_the_same_time(bench):

@@ -28,7 +28,6 @@ def test_docker_runs_containers_without_network_and_privileges():
     ]  # fmt: skip
     assert environment.line("ls", task_id="t", room="name") == ["docker", "exec", "name", "sh", "-c", "ls"]
     assert "--tty" in environment.line("ls", task_id="t", room="name", has_terminal=True)
-    assert "--interactive" in environment.line("ls", task_id="t", room="name", has_input=True)
     assert environment.opening("t", "/workspace/x y") == "cd -- '/workspace/x y' || exit 1\n"
 
 

@@ -107,22 +107,6 @@ class Backend(Protocol):
         """Start `sh` with this text."""
         ...
 
-    def write(self, path: str, data: bytes, *, task_id: str, room: str) -> None:
-        """Write a file. A relative path is inside the environment's default folder.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
-        ...
-
-    def read(self, path: str, *, task_id: str, room: str) -> bytes:
-        """Read a file; `path` as in `write`.
-
-        Raises:
-            OSError: The file cannot be read.
-        """
-        ...
-
     def close(self) -> None:
         """Release what the backend itself holds, such as connections."""
         ...

@@ -188,22 +188,6 @@ class TerminalEnvironment:
         if self._git is not None and not self._git.has_ended(_GIT_S):
             raise TimeoutError("git is still running in this folder: try again later")
 
-    def copy_in(self, data: bytes, path: str, *, task_id: str) -> None:
-        """Write a file of a task. A relative path is inside the environment's default folder.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
-        self._backend.write(path, data, task_id=task_id, room=self._room(task_id))
-
-    def copy_out(self, path: str, *, task_id: str) -> bytes:
-        """Read a file of a task; `path` as in `copy_in`.
-
-        Raises:
-            OSError: The file cannot be read.
-        """
-        return self._backend.read(path, task_id=task_id, room=self._room(task_id))
-
     def stop(self, task_id: str) -> None:
         """End all commands of a task, and its room.
 

@@ -1,6 +1,5 @@
 """Environments that a program of this machine reaches, such as `sh`, `docker` or `ssh`."""
 
-import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,6 @@ _OPEN_S: Final = 270.0
 """Time for opening a room. An image may have to be downloaded."""
 _SHORT_S: Final = 30.0
 """Time for closing a room or asking about it."""
-_COPY_S: Final = 120.0
 _CLIENT_VARIABLES: Final = (
     "PATH", "LANG", "TERM", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT",
     "XDG_RUNTIME_DIR", "APPTAINER_CACHEDIR", "APPTAINER_TMPDIR", "SINGULARITY_CACHEDIR", "SINGULARITY_TMPDIR",
@@ -32,35 +30,25 @@ class CommandLines(Protocol):
         ...
 
     @property
-    def summary(self) -> str:
-        """See `Backend`."""
-        ...
+    def summary(self) -> str: ...
 
     @property
-    def reported(self) -> str:
-        """See `Backend`."""
-        ...
+    def reported(self) -> str: ...
 
     @property
     def user(self) -> str:
         """User that the program runs as. Empty for our own user."""
         ...
 
-    def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
-        ...
+    def place(self, task_id: str, folder: str) -> CommandEnvironment: ...
 
-    def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
-        ...
+    def opening(self, task_id: str, folder: str) -> str: ...
 
     def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """Return the environment variables for the program, selected from our own."""
         ...
 
-    def line(
-        self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False, has_input: bool = False
-    ) -> Sequence[str]:
+    def line(self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False) -> Sequence[str]:
         """Return the program and arguments that run `sh` with this text.
 
         Args:
@@ -68,13 +56,10 @@ class CommandLines(Protocol):
             task_id: Task whose files it sees.
             room: The task's room. Empty in environments without rooms.
             has_terminal: Whether it gets a terminal.
-            has_input: Whether it reads from standard input.
         """
         ...
 
-    def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
-        ...
+    def room_name(self, task_id: str, owner: str) -> str: ...
 
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
         """Return the program and arguments that open a room."""
@@ -95,19 +80,15 @@ class NoRooms:
     __slots__ = ()
 
     def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
         return ""
 
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
-        """See `CommandLines`."""
         return ("true",)
 
     def close_line(self, name: str) -> Sequence[str]:
-        """See `CommandLines`."""
         return ("true",)
 
     def is_gone(self, errors: str) -> bool:
-        """See `CommandLines`."""
         return True
 
 
@@ -117,15 +98,12 @@ class Containers:
     __slots__ = ()
 
     def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
         return task_room(task_id, owner)
 
     def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
-        """See `CommandLines`."""
         return client_variables(own)
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
         return contained(folder)
 
 
@@ -145,91 +123,63 @@ class ProgramBackend:
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         return self.lines.summary
 
     @property
     def no_terminal(self) -> str:
-        """See `Backend`."""
         return ""
 
     @property
     def reported(self) -> str:
-        """See `Backend`."""
         return self.lines.reported
 
     def check(self) -> None:
-        """See `Backend`."""
         if shutil.which(self.lines.program) is None:
             raise FileNotFoundError(f"the program {self.lines.program!r} is not installed")
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
         return self.lines.place(task_id, folder)
 
     def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
         return self.lines.opening(task_id, folder)
 
     def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
         return self.lines.room_name(task_id, owner)
 
     def open_room(self, task_id: str, name: str) -> None:
-        """See `Backend`."""
         done = self._call(self.lines.open_line(task_id, name), task_id, timeout_s=_OPEN_S)
         if done.returncode != 0:
             errors = done.stderr.decode("utf-8", "replace").strip()
             raise OSError(errors[-600:] or f"{self.lines.program} cannot open {name!r}")
 
     def is_open(self, name: str) -> bool:
-        """See `Backend`."""
         return (
             self._call(self.lines.line("true", task_id="", room=name), "", timeout_s=_SHORT_S).returncode == 0
         )
 
     def close_room(self, name: str) -> None:
-        """See `Backend`."""
         done = self._call(self.lines.close_line(name), "", timeout_s=_SHORT_S)
         errors = done.stderr.decode("utf-8", "replace")
         if done.returncode != 0 and not self.lines.is_gone(errors):
             raise OSError(f"{name!r} may still run: {_last_line(done.stderr)}")
 
     def run(self, text: str, *, task_id: str, room: str, has_terminal: bool = False) -> Process:
-        """See `Backend`."""
         line = self.lines.line(text, task_id=task_id, room=room, has_terminal=has_terminal)
         variables = self.lines.variables(self._own, task_id)
         return self._starter.submit(
             Process, line, environment=variables, has_terminal=has_terminal, user=self.lines.user
         ).result()
 
-    def write(self, path: str, data: bytes, *, task_id: str, room: str) -> None:
-        """See `Backend`."""
-        self._copy(f"cat > {shlex.quote(path)}", data, task_id=task_id, room=room)
-
-    def read(self, path: str, *, task_id: str, room: str) -> bytes:
-        """See `Backend`."""
-        return self._copy(f"cat -- {shlex.quote(path)}", b"", task_id=task_id, room=room)
-
     def close(self) -> None:
-        """See `Backend`."""
         self._starter.shutdown()
 
-    def _copy(self, text: str, data: bytes, *, task_id: str, room: str) -> bytes:
-        text = self.lines.opening(task_id, "") + text
-        line = self.lines.line(text, task_id=task_id, room=room, has_input=True)
-        done = self._call(line, task_id, data=data, timeout_s=_COPY_S)
-        if done.returncode != 0:
-            raise OSError(_last_line(done.stderr) or f"the copy ended with exit code {done.returncode}")
-        return done.stdout
-
     def _call(
-        self, line: Sequence[str], task_id: str, *, timeout_s: float, data: bytes = b""
+        self, line: Sequence[str], task_id: str, *, timeout_s: float
     ) -> subprocess.CompletedProcess[bytes]:
         variables = dict(self.lines.variables(self._own, task_id))
         try:
             return subprocess.run(
-                line, input=data, capture_output=True, timeout=timeout_s, check=False, env=variables,
+                line, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False, env=variables,
                 **user_fields(self.lines.user),
             )  # fmt: skip
         except subprocess.TimeoutExpired:

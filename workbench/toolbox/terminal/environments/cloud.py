@@ -18,17 +18,13 @@ class CloudRooms:
 
     @property
     def reported(self) -> str:
-        """See `Backend`."""
         return "$PWD"
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
         return contained(folder, FOLDER)
 
     def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
         return f"mkdir -p {FOLDER} && cd {FOLDER} || exit 1\n{change_folder(folder)}"
 
     def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
         return task_room(task_id, owner)

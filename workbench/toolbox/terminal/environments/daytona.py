@@ -1,7 +1,6 @@
 """Commands in a Daytona sandbox for each task (https://www.daytona.io/docs)."""
 
 import importlib.util
-import posixpath
 import shlex
 import time
 from contextlib import suppress
@@ -23,7 +22,6 @@ _IDLE_MIN: Final = 30
 """A sandbox that is not used is deleted after this time."""
 _OPEN_S: Final = 270.0
 _SHORT_S: Final = 30
-_COPY_S: Final = 120
 _FIRST_PAUSE_S: Final = 0.05
 _LONGEST_PAUSE_S: Final = 1.0
 """Time between two questions whether a command has ended. It starts short and grows."""
@@ -45,23 +43,19 @@ class DaytonaBackend(CloudRooms):
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         return f"Commands run in Daytona sandboxes of the image {self._image!r}, without network"
 
     @property
     def no_terminal(self) -> str:
-        """See `Backend`."""
         return (
             "a terminal of Daytona is an interactive shell, whose prompt and echo would mix with the output"
         )
 
     def check(self) -> None:
-        """See `Backend`."""
         if importlib.util.find_spec("daytona") is None:
             raise FileNotFoundError(f"the package daytona is not installed: `{install_command('daytona')}`")
 
     def open_room(self, task_id: str, name: str) -> None:
-        """See `Backend`."""
         import daytona
 
         wish = daytona.CreateSandboxFromImageParams(
@@ -81,7 +75,6 @@ class DaytonaBackend(CloudRooms):
         self._sandboxes[name] = sandbox
 
     def is_open(self, name: str) -> bool:
-        """See `Backend`."""
         import daytona
 
         try:
@@ -92,7 +85,6 @@ class DaytonaBackend(CloudRooms):
         return sandbox.state == daytona.SandboxState.STARTED
 
     def close_room(self, name: str) -> None:
-        """See `Backend`."""
         import daytona
 
         try:
@@ -104,29 +96,9 @@ class DaytonaBackend(CloudRooms):
             raise OSError(f"Daytona: {name!r} may still run: {error}") from error
 
     def run(self, text: str, *, task_id: str, room: str, has_terminal: bool = False) -> "DaytonaCommand":
-        """See `Backend`."""
         return DaytonaCommand(self._sandbox(room), text, f"{LABEL}-{next(self._numbers)}")
 
-    def write(self, path: str, data: bytes, *, task_id: str, room: str) -> None:
-        """See `Backend`."""
-        import daytona
-
-        try:
-            self._sandbox(room).fs.upload_file(data, posixpath.join(FOLDER, path), _COPY_S)
-        except daytona.DaytonaError as error:
-            raise OSError(f"Daytona: {error}") from error
-
-    def read(self, path: str, *, task_id: str, room: str) -> bytes:
-        """See `Backend`."""
-        import daytona
-
-        try:
-            return self._sandbox(room).fs.download_file(posixpath.join(FOLDER, path), _COPY_S)
-        except daytona.DaytonaError as error:
-            raise OSError(f"Daytona: {error}") from error
-
     def close(self) -> None:
-        """See `Backend`."""
         self._sandboxes.clear()
 
     def _service(self) -> "daytona.Daytona":
@@ -178,7 +150,6 @@ class DaytonaCommand:
             raise OSError(f"Daytona: {error}") from error
 
     def wait(self, timeout_s: float) -> bool:
-        """See `RunningCommand`."""
         deadline_s = time.monotonic() + timeout_s
         pause_s = _FIRST_PAUSE_S
         while self._exit_code() is None:
@@ -214,7 +185,6 @@ class DaytonaCommand:
         return outcome
 
     def kill(self) -> None:
-        """See `RunningCommand`."""
         try:
             outcome = self.look()
         except OSError as error:

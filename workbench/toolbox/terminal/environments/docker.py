@@ -22,18 +22,13 @@ class DockerEnvironment(Containers):
     user: str = ""
 
     def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
         return change_folder(folder)
 
-    def line(
-        self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False, has_input: bool = False
-    ) -> Sequence[str]:
-        """See `CommandLines`."""
-        flags = [*(["--tty"] if has_terminal else []), *(["--interactive"] if has_input else [])]
+    def line(self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False) -> Sequence[str]:
+        flags = ["--tty"] if has_terminal else []
         return [self.program, "exec", *flags, room, "sh", "-c", text]
 
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
-        """See `CommandLines`."""
         return [
             self.program, "run", "--detach", "--rm", "--init", "--name", name, "--label", "hermes-workbench",
             "--network", "none", "--memory", f"{self.memory_mb}m", "--pids-limit", "256",
@@ -43,14 +38,11 @@ class DockerEnvironment(Containers):
         ]  # fmt: skip
 
     def close_line(self, name: str) -> Sequence[str]:
-        """See `CommandLines`."""
         return [self.program, "rm", "--force", name]
 
     def is_gone(self, errors: str) -> bool:
-        """See `CommandLines`."""
         return "no such container" in errors.casefold() or "no container with name" in errors.casefold()
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         return f"Commands run in containers of the image {self.image!r}, without network"

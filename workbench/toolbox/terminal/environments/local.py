@@ -48,16 +48,12 @@ class LocalEnvironment(NoRooms):
     reported: str = "$PWD"
 
     def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
         folders = self._folders(task_id)
         # A relative folder is inside the task's working folder.
         start = str(folders[0] / folder) if folders else folder
         return ("" if folders is None else _limits(self.isolation)) + change_folder(start)
 
-    def line(
-        self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False, has_input: bool = False
-    ) -> Sequence[str]:
-        """See `CommandLines`."""
+    def line(self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False) -> Sequence[str]:
         line = ["sh", "-c", text]
         folders = self._folders(task_id)
         if folders is None or self.isolation is not Isolation.SANDBOX:
@@ -77,7 +73,6 @@ class LocalEnvironment(NoRooms):
         )
 
     def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
-        """See `CommandLines`."""
         visible = {name: value for name, value in own.items() if name in _VARIABLES or name.startswith("LC_")}
         settings = {"GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS)), "GIT_PAGER": "cat", "PAGER": "cat"}
         for number, (name, value) in enumerate(_GIT_SETTINGS.items()):
@@ -90,7 +85,6 @@ class LocalEnvironment(NoRooms):
         return visible | settings | {"HOME": str(home), "TMPDIR": "/tmp" if is_sandbox else str(temporary)}
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
         is_contained = self.isolation is Isolation.SANDBOX
         private = (str(self.data),) if self.data else ()
         folders = self._folders(task_id)
@@ -107,12 +101,10 @@ class LocalEnvironment(NoRooms):
 
     @property
     def user(self) -> str:
-        """See `CommandLines`."""
         return unprivileged_user() if self.isolation is Isolation.USER else ""
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         where = f"in {self.shared}" if self.shared else "in a separate folder for each session"
         return (
             f"Commands run on this machine, {where}, "

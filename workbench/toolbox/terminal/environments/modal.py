@@ -1,7 +1,6 @@
 """Commands in a Modal sandbox for each task (https://modal.com/docs/guide/sandbox)."""
 
 import importlib.util
-import shlex
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +17,6 @@ _LIFE_S: Final = 6 * 3600
 _IDLE_S: Final = 1800
 """A sandbox in which nothing runs ends after this time."""
 _END_S: Final = 10.0
-_CHUNK_BYTES: Final = 1024 * 1024
 
 
 class ModalBackend(CloudRooms):
@@ -34,21 +32,17 @@ class ModalBackend(CloudRooms):
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         return f"Commands run in Modal sandboxes of the image {self._image!r}, without network"
 
     @property
     def no_terminal(self) -> str:
-        """See `Backend`."""
         return ""
 
     def check(self) -> None:
-        """See `Backend`."""
         if importlib.util.find_spec("modal") is None:
             raise FileNotFoundError(f"the package modal is not installed: `{install_command('modal')}`")
 
     def open_room(self, task_id: str, name: str) -> None:
-        """See `Backend`."""
         import modal
 
         try:
@@ -64,7 +58,6 @@ class ModalBackend(CloudRooms):
             raise OSError(f"Modal: {error}") from error
 
     def is_open(self, name: str) -> bool:
-        """See `Backend`."""
         import modal
 
         try:
@@ -73,7 +66,6 @@ class ModalBackend(CloudRooms):
             return False
 
     def close_room(self, name: str) -> None:
-        """See `Backend`."""
         import modal
 
         try:
@@ -85,34 +77,10 @@ class ModalBackend(CloudRooms):
             raise OSError(f"Modal: {name!r} may still run: {error}") from error
 
     def run(self, text: str, *, task_id: str, room: str, has_terminal: bool = False) -> "ModalCommand":
-        """See `Backend`."""
         nothing_to_read = "" if has_terminal else "exec </dev/null\n"
         return ModalCommand(self._exec(nothing_to_read + text, room, has_terminal=has_terminal))
 
-    def write(self, path: str, data: bytes, *, task_id: str, room: str) -> None:
-        """See `Backend`."""
-        import modal
-
-        process = self._exec(f"{self.opening(task_id, '')}cat > {shlex.quote(path)}", room)
-        try:
-            for start in range(0, len(data), _CHUNK_BYTES):
-                process.stdin.write(data[start : start + _CHUNK_BYTES])
-                process.stdin.drain()
-            process.stdin.write_eof()
-            process.stdin.drain()
-        except modal.exception.Error as error:
-            raise OSError(_errors_of(process) or f"Modal: {error}") from error
-        _finish(process)
-
-    def read(self, path: str, *, task_id: str, room: str) -> bytes:
-        """See `Backend`."""
-        process = self._exec(f"{self.opening(task_id, '')}cat -- {shlex.quote(path)}", room)
-        data = process.stdout.read()
-        _finish(process)
-        return data
-
     def close(self) -> None:
-        """See `Backend`."""
         self._sandboxes.clear()
 
     def _exec(
@@ -144,11 +112,9 @@ class ModalCommand:
         Thread(target=self._read, name="terminal-modal", daemon=True).start()
 
     def wait(self, timeout_s: float) -> bool:
-        """See `RunningCommand`."""
         return self._ended.wait(timeout_s)
 
     def look(self) -> ProcessOutcome:
-        """See `RunningCommand`."""
         return ProcessOutcome(self._output.text(), self._exit_code, False)
 
     def kill(self) -> None:
@@ -167,13 +133,3 @@ class ModalCommand:
             self._exit_code = -1
         finally:
             self._ended.set()
-
-
-def _errors_of(process: "modal.container_process.ContainerProcess[bytes]") -> str:
-    return process.stderr.read().decode("utf-8", "replace").strip()
-
-
-def _finish(process: "modal.container_process.ContainerProcess[bytes]") -> None:
-    """Raise OSError if a process failed."""
-    if process.wait() != 0:
-        raise OSError(_errors_of(process) or "the copy failed")

@@ -23,20 +23,15 @@ class SingularityEnvironment(Containers):
     user: str = ""
 
     def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
         return "export HOME=/workspace\n" + change_folder(folder)
 
-    def line(
-        self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False, has_input: bool = False
-    ) -> Sequence[str]:
-        """See `CommandLines`."""
+    def line(self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False) -> Sequence[str]:
         return [
             self.program, "--silent", "exec", "--cleanenv", "--pwd", "/workspace", f"instance://{room}",
             "sh", "-c", text,
         ]  # fmt: skip
 
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
-        """See `CommandLines`."""
         work, *_ = task_folders(self.base, task_name(task_id))
         return [
             self.program, "--quiet", "instance", "start", "--containall", "--no-home", "--cleanenv", "--writable-tmpfs",
@@ -44,16 +39,13 @@ class SingularityEnvironment(Containers):
         ]  # fmt: skip
 
     def close_line(self, name: str) -> Sequence[str]:
-        """See `CommandLines`."""
         return [self.program, "instance", "stop", "--timeout", "5", name]
 
     def is_gone(self, errors: str) -> bool:
-        """See `CommandLines`."""
         return "no instance found" in errors
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         return f"Commands run in instances of the image {self.image!r} ({self.program}), without network"
 
 

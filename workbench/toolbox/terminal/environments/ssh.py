@@ -30,13 +30,9 @@ class SshEnvironment(NoRooms):
     user: str = ""
 
     def opening(self, task_id: str, folder: str) -> str:
-        """See `Backend`."""
         return change_folder(folder)
 
-    def line(
-        self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False, has_input: bool = False
-    ) -> Sequence[str]:
-        """See `CommandLines`."""
+    def line(self, text: str, *, task_id: str, room: str = "", has_terminal: bool = False) -> Sequence[str]:
         settings = ("BatchMode=yes", "ConnectTimeout=10", *self.options)
         return [
             self.program, "-tt" if has_terminal else "-T", *(["-p", str(self.port)] if self.port else []),
@@ -45,14 +41,11 @@ class SshEnvironment(NoRooms):
         ]  # fmt: skip
 
     def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
-        """See `CommandLines`."""
         return client_variables(own)
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
         return CommandEnvironment(is_contained=False, folder=folder)
 
     @property
     def summary(self) -> str:
-        """See `Backend`."""
         return f"Commands run on {self.host} over ssh, with all permissions of the user there. {ASKED}"

@@ -7,7 +7,6 @@ from typing import Final
 
 from workbench.toolspec.check import spec_errors
 from workbench.toolspec.spec import OfferedTools
-from workbench.training.everyday.check_draws import draw_problems
 from workbench.training.everyday.drawing import droppable, fits, is_complete, result_mentions
 from workbench.training.everyday.family import Family
 from workbench.training.everyday.family_files import load_families
@@ -15,6 +14,8 @@ from workbench.training.everyday.sentences import Mention, Sentence, SentencePro
 from workbench.training.everyday.spoken import DEFAULT
 from workbench.training.everyday.tools import EverydayParam, EverydayTool
 from workbench.training.heldout import Reaction, reaction_of
+
+from .check_draws import draw_problems
 
 LEAST_REQUESTS: Final = 12
 LEAST_OF_VARIANT: Final = 4
