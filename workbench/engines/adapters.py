@@ -71,7 +71,6 @@ class AdaptedName(NamedTuple):
     """The parts of a model's name."""
 
     base: str
-    """Name of the base model."""
     adapter: str
     """A path, the name of an adapter in the data folder, `bare`, or empty if the name has no adapter."""
 

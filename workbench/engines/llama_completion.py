@@ -109,7 +109,6 @@ class LlamaCompletion:
     prefixes: Prefixes
     request: GenerationRequest
     prompt: Sequence[int]
-    """The tokens of the prompt."""
     call_threshold: float
     """Least probability of a call with which the completion begins with one. 0 or less if the model decides."""
     limit: int

@@ -45,7 +45,6 @@ class PromptEvaluation(NamedTuple):
     cached_tokens: int
     """Tokens that were in memory already."""
     evaluated_tokens: int
-    """Tokens that were evaluated."""
     is_whole: bool
     """False if it was cancelled before the end of the prompt."""
 

@@ -71,7 +71,6 @@ class AnswerOptions:
     has_raw: bool
     """Whether the report includes what the model wrote."""
     headers: Headers
-    """The headers of the request."""
     ignored: tuple[str, ...] = ()
     """Names of the parameters that have no meaning for any model."""
 

@@ -51,7 +51,6 @@ class FinishedChoice:
     ended: CompletionEnded
     """The completion as the workbench stores it."""
     sent: SentAnswer
-    """The answer as the client has it."""
     reading: Reading
     """What the reader made of the text, without calls that a server parsed."""
     finish_reason: str

@@ -101,7 +101,6 @@ class HomeFolder(NamedTuple):
     """Location of the files of a kind."""
 
     home: str
-    """Folder in the home or in the package."""
     inside: str
     """Folder inside it; empty for none."""
     ending: str

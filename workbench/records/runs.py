@@ -41,7 +41,6 @@ class ListedRun:
     unchecked: int = 0
     """Answers to cases without expectations."""
     suites: tuple[str, ...] = ()
-    """Names of its suites."""
     contracts: tuple[str, ...] = ()
     """Names of its contracts, such as `minimal@3`."""
     models: tuple[str, ...] = ()
@@ -79,7 +78,6 @@ class ArmResults:
 
     run_id: str
     title: str
-    """Title of the run."""
     created_at: datetime
     """When the run was started, UTC."""
     arm: Arm

@@ -19,7 +19,6 @@ class StepKind(StrEnum):
     USE = "use"
     """Let the toolbox run the call."""
     WRITE = "write"
-    """Write the result."""
     FAIL = "fail"
     """Let the call fail."""
 

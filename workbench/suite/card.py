@@ -15,7 +15,6 @@ class ScoreCard:
     """Rates, costs and times of one arm. Rates are from 0 to 1, or None if there is nothing to divide by."""
 
     arm: str
-    """Label of the arm."""
     cases: int
     """Number of cases, each counted once."""
     plays: int

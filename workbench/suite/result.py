@@ -71,7 +71,6 @@ class CaseResult:
     key: str
     """Key of the job."""
     arm: str
-    """Label of the arm."""
     suite: str
     case_id: str
     repetition: int

@@ -22,7 +22,6 @@ class RowSuite:
     """A suite made from rows, and how it uses their columns."""
 
     text: str
-    """The suite as YAML."""
     in_message: tuple[str, ...]
     """Columns that the message uses."""
     in_contract: tuple[str, ...]

@@ -36,7 +36,6 @@ class Score:
     share: float
     """Weight of the expectations that hold, as a share of the total weight; from 0 to 1."""
     outcomes: tuple[ExpectationResult, ...]
-    """One result for each expectation of the case."""
 
 
 def score(case: Case, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict] | None = None) -> Score:

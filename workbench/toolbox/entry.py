@@ -70,7 +70,6 @@ class DraftFindings:
     """Problems of a draft."""
 
     spec: tuple[Finding, ...] = ()
-    """Errors in the spec."""
     rules: tuple[Finding, ...] = ()
     """Errors in the rules; their lines count from the start of `rules_text`."""
     lint: tuple[Finding, ...] = ()

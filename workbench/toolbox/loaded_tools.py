@@ -43,7 +43,6 @@ class LoadedTools(NamedTuple):
 
     registry: Registry
     files: tuple[CatalogToolset, ...]
-    """The declarative toolsets."""
     problems: tuple[str, ...]
     """One line for each file, package, server or saved toolset that could not be used, and for notices."""
 

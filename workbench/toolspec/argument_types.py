@@ -20,7 +20,6 @@ class ArgumentTypes(NamedTuple):
     spec: ToolSpec | None = None
     """The tool, or None if every value of the allowed types is accepted."""
     name: str = ""
-    """Name of the argument."""
 
     def accepts(self, value: JsonValue) -> bool:
         """Return whether the schema of the argument accepts the value. Other arguments do not count."""

@@ -37,7 +37,6 @@ class TextPiece(NamedTuple):
 
     text: str
     is_trained: bool
-    """Whether its tokens are trained."""
     is_system: bool = False
     """Whether it is the complete system turn."""
 

@@ -75,9 +75,7 @@ class Reaction(StrEnum):
     """What a completion does."""
 
     CALLS = "calls"
-    """It calls a tool."""
     ASKS = "asks"
-    """It asks for something."""
     REFUSES = "refuses"
     """It says that it cannot do it."""
     ANSWERS = "answers"

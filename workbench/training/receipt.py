@@ -82,7 +82,6 @@ class TunedWeights(NamedTuple):
     tokens_trained: int
     """Number of these tokens that were trained."""
     examples: int
-    """Number of examples."""
     texts: int
     """Number of texts. Examples with the same system text share one."""
     too_long: int

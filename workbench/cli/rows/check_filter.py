@@ -45,7 +45,6 @@ class CheckFilter:
     """Selects findings, and counts those that are ignored."""
 
     level: Severity = Severity.WARNING
-    """Minimum severity."""
     selected: Sequence[str] = ()
     """Codes to report, or the first words of codes; empty for all."""
     ignored_codes: Sequence[str] = ()

@@ -62,7 +62,6 @@ class ForeignBlock(NamedTuple):
     drafts: tuple[CallDraft, ...]
     """The calls in it; empty if it could not be read."""
     notes: BlockNotes
-    """The repairs in it."""
     is_plain: bool = False
     """Whether plain answers contain the form too."""
     is_partial: bool = False

@@ -51,9 +51,7 @@ class TaggedParameter(NamedTuple):
 
     name: str
     start: int
-    """Start of its value."""
     end: int
-    """End of its value."""
     is_json: bool = False
     """Whether the value is JSON, regardless of the schema."""
 

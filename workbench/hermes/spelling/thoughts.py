@@ -17,7 +17,6 @@ class AssistantPosition(NamedTuple):
     is_after_query: bool
     """Whether it follows the last message that a person wrote, so that the turn is still running."""
     is_last: bool
-    """Whether it is the last message."""
 
 
 class AssistantText(NamedTuple):

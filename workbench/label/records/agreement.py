@@ -37,11 +37,9 @@ class AnnotatorVerdict:
     """The row, a session, that the item belongs to."""
     labeller: str
     verdict: str
-    """The verdict, or the answer."""
     question: str = ""
     """Name of the project's question; empty for the verdict."""
     is_model: bool = False
-    """Whether a model gave it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

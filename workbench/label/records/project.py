@@ -103,7 +103,6 @@ class Project:
     owner: str = ""
     """Name of the account that owns the project; empty if it is your own."""
     role: ProjectRole = ProjectRole.OWNER
-    """Your role in the project."""
 
     @property
     def reference(self) -> str:

@@ -59,7 +59,6 @@ class RowImported:
     session_id: str | None = None
     """The row's session; None if it has none."""
     is_new: bool = False
-    """Whether the session is new."""
     same_as: int | None = None
     """Number of the row of this file that the session was made from; None if it was there before the import."""
     problem: str = ""

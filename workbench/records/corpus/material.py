@@ -177,7 +177,6 @@ class SessionMaterial:
     stale: Collection[str] = frozenset()
     """Ids of stale messages, on any branch: a message above them was corrected."""
     is_discarded: bool = False
-    """Whether labellers discarded it."""
     imported: ImportedRow | None = None
     """The row that it was imported from; None if it was not imported."""
     preferences: Preferences = NO_PREFERENCES

@@ -39,7 +39,6 @@ class ChartMark:
     high: float = 0.0
     """Upper end of the interval."""
     is_full: bool = True
-    """Whether the mark is filled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,6 @@ class RunReport:
     comparison: RunComparison | None = None
     """Comparison with the baseline, or None without one."""
     baseline: str = ""
-    """Title of the baseline."""
 
     @property
     def unchanged_arms(self) -> tuple[Arm, ...]:

@@ -51,7 +51,6 @@ class Sentence:
     """A sentence with slots."""
 
     text: str
-    """As written."""
     parts: tuple[str | Mention | _Choice, ...]
     pinned: Mapping[tuple[str, int], JsonValue] = field(
         default_factory=dict[tuple[str, int], JsonValue], hash=False

@@ -20,7 +20,6 @@ class Spoken:
     request_text: str
     """As the user says it."""
     answer_text: str
-    """As an answer says it."""
     forms: Mapping[str, JsonValue] = field(hash=False)
     """The value by the name of the form. The default form is named `is`."""
     styles: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)

@@ -39,7 +39,6 @@ class EverydayParam:
     slot: str = ""
     """The slot of its value; empty for a nested object."""
     form: str = DEFAULT
-    """The form of its value."""
     members: "tuple[EverydayParam, ...]" = ()
     """Members of a nested object, or of each object of an array."""
 

@@ -86,7 +86,6 @@ class SynthSetting:
     family: str
     tools: tuple[Tool, ...]
     offered: OfferedTools
-    """The tools' specs."""
     system: RowMessage
 
 

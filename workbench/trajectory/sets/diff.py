@@ -118,7 +118,6 @@ class RowKey(NamedTuple):
     beginning: int
     """Of the texts up to the first user message."""
     format: int
-    """Of the name of the format."""
 
 
 def key_of(row: ComparedRow, row_id: str) -> RowKey:

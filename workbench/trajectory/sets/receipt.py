@@ -28,7 +28,6 @@ class CardOptions:
     """Values of the dataset card that are not in the receipt."""
 
     title: str
-    """Title of the dataset."""
     licence: str
     """Licence id of the Hugging Face Hub, such as `apache-2.0`."""
     splits: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)

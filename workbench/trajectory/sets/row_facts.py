@@ -38,7 +38,6 @@ class RowFacts:
 
     format: str
     tools: OfferedTools
-    """The declared tools."""
     answers: tuple[ModelAnswer, ...]
     turns: int
     """Number of user entries."""

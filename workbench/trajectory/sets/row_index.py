@@ -30,15 +30,11 @@ class MarkKind(StrEnum):
     """What a mark says about a row."""
 
     TOOL = "tool"
-    """It calls this tool."""
     VALUE = "value"
     """It uses this value of an enum parameter: the tool, the parameter and the value as JSON."""
     FINDING = "finding"
-    """It has a finding with this code."""
     FORMAT = "format"
-    """It has this format."""
     ROLE = "role"
-    """It has a text of this role."""
     WRITER = "writer"
     """It has a text of this origin, such as `mock`."""
 
@@ -81,7 +77,6 @@ class RowIndex:
     turns: "array[int]" = field(default_factory=lambda: array("I"))
     tokens: "array[int]" = field(default_factory=lambda: array("I"))
     marks: dict[RowMark, int] = field(default_factory=dict[RowMark, int])
-    """Number of each mark."""
     _marked_rows: "array[int]" = field(default_factory=lambda: array("I"))
     _row_marks: "array[int]" = field(default_factory=lambda: array("I"))
     """The mark of the row at the same place in `_marked_rows`."""

@@ -66,7 +66,6 @@ class RowStats:
     formats: Counter[str] = field(default_factory=Counter[str])
     tools: set[str] = field(default_factory=set[str])
     entries: int = 0
-    """Entries of the model."""
     without_call: int = 0
     """Entries of the model without a call."""
     parallel: int = 0

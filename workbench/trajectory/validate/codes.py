@@ -16,7 +16,6 @@ class CodeScope(StrEnum):
     """What a finding is about."""
 
     ROW = "row"
-    """A single row."""
     ROWS = "rows"
     """A row compared with the others."""
     SET = "set"

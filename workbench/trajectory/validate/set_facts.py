@@ -102,7 +102,6 @@ class SetFacts:
     rows: int = 0
     """Rows that could be read."""
     entries: int = 0
-    """Entries of the model."""
     entries_without_call: int = 0
     entries_with_thought: int = 0
     parallel_entries: int = 0

@@ -31,7 +31,6 @@ class Shape(NamedTuple):
 
     arguments: Literal["object", "text"]
     names_results: bool
-    """Whether a result names its tool."""
 
 
 def spell_messages(messages: tuple[RowMessage, ...], shape: Shape) -> list[JsonValue]:

@@ -40,7 +40,6 @@ class View:
     findings: tuple[RowFinding, ...] = ()
     """Problems of the row, with pointers into it."""
     changes: tuple[ConversionChange, ...] = ()
-    """What the view changed."""
     decoded: JsonObject | None = None
     """The row with its texts of JSON decoded; None if the view decoded none."""
 
