@@ -26,7 +26,9 @@ def registry_of(*names, environment=None, **options):
 
 def offered(registry, *names):
     toolsets = registry.toolsets()
-    return registry.offer(sorted({tool for name in names or toolsets.names for tool in toolsets.resolve(name)}))
+    return registry.offer(
+        sorted({tool for name in names or toolsets.names for tool in toolsets.resolve(name)})
+    )
 
 
 def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_is_used():
