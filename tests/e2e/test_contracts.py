@@ -153,9 +153,21 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     page.screenshot(path=artifacts / "contracts-measured.png")
 
 
-def test_an_unsaved_contract_cannot_be_measured(tab: Page) -> None:
+def test_an_unsaved_contract_is_measured_and_compared_as_a_draft(tab: Page) -> None:
+    write(tab, contract("Be brief."))
+    expect(tab.locator("#contracts-preview")).to_contain_text("Be brief.")
+    name = tab.locator("#contracts-list [aria-current=true]").get_attribute("data-contract")
     tab.locator("#contracts-measure").click()
-    expect(tab.locator("#contracts-notice")).to_contain_text("Save it as a version first")
+    expect(tab.locator("#suites-contracts")).to_contain_text(f"{name} · draft")
+    expect(tab.locator("#suites-size")).to_contain_text("case runs")
+    tab.get_by_role("tab", name="Compare").click()
+    tab.get_by_role("combobox", name="Contract A", exact=True).click()
+    tab.get_by_role("option", name=f"{name} · draft").click()
+    question = tab.get_by_role("textbox", name="Question")
+    question.fill("Cairo?")
+    question.press("Control+Enter")
+    expect(tab.locator("#compare-board")).to_contain_text(re.compile(f"{name} · draft · [0-9a-f]{{4}}"))
+    expect(tab.locator("#compare-board")).to_contain_text("Hello.")
 
 
 def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, server: Server) -> None:

@@ -60,7 +60,9 @@ def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:
     values = values_of(services, question)
     events = CompareEvents(services, runs)
     return list(
-        events.on_run(Visitor(), setup.contract_name, setup.contract_text, page_request(), None, *values)
+        events.on_run(
+            Visitor(), "{}", setup.contract_name, setup.contract_text, page_request(), None, *values
+        )
     )
 
 

@@ -89,7 +89,7 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         active_runs = ActiveRuns()
         events, looks = RunEvents(services, active_runs), RunResultEvents(services, active_runs)
-        started = events.on_run(Visitor(), REQUEST, None, *fields(services))
+        started = events.on_run(Visitor(), "{}", REQUEST, None, *fields(services))
         assert started.bar.is_running
         run_id = started.run.id
         for screen in events.on_watch_started(Visitor(), REQUEST):
@@ -148,12 +148,14 @@ def test_a_link_opens_the_run_and_its_case(tmp_path):
 )
 def test_the_form_shows_the_size_of_the_run_or_an_error(tmp_path, changes, notice):
     with services_for(tmp_path, "Hello.") as (services, _):
-        view = RunEvents(services, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(services, **changes))
+        view = RunEvents(services, ActiveRuns()).on_size(
+            Visitor(), "{}", REQUEST, *fields(services, **changes)
+        )
     assert notice in view.lines[0].text
 
 
 def test_a_run_of_a_space_visitor_is_limited(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
-        view = RunEvents(public, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))
+        view = RunEvents(public, ActiveRuns()).on_size(Visitor(), "{}", REQUEST, *fields(public, repeat=1000))
     assert "case runs; at most 200 are allowed" in view.lines[0].text

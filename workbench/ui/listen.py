@@ -77,6 +77,10 @@ def _with_newest(fn: Callable[..., object] | None, outputs: Sequence[Block], js:
     return f"async (...values) => {f'({js})(...{newest})' if js else newest}"
 
 
+WITH_DRAFTS: Final = "async (...values) => hermesWorkbench.documents.withDrafts(values)"
+"""JavaScript for an event whose second input gets the drafts of contracts (`workbench.app.runs.drafts`)."""
+
+
 def after_loading(tab: str) -> str:
     """Return JavaScript for an event that writes to another tab: it waits until that tab was sent (`lazy_tabs`)."""
     return f"async (...values) => {{ await hermesWorkbench.loadTab('page-tab-{tab}'); return values; }}"

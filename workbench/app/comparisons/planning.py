@@ -11,6 +11,7 @@ from workbench.records.comparisons import Column, Comparison, StoredComparison, 
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
+from workbench.records.versions import name_in
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.tools_text import render_tools
 
@@ -26,6 +27,8 @@ class ColumnRequest:
 
     contract: str = ""
     """Such as `minimal`, `minimal@3` or `minimal@production`. Empty uses the contract of the base setup."""
+    draft: str | None = None
+    """The text of `contract` if that is a draft."""
     model: str
     """A name as in `--model`."""
     tool_choice: str = "auto"
@@ -146,7 +149,9 @@ def _column(services: Services, base: RunConfig, request: ColumnRequest, letter:
         wants_logprobs=False,
     )
     try:
-        if request.contract:
+        if request.draft is not None:
+            setup = replace(setup, contract_name=name_in(request.contract), contract_text=request.draft)
+        elif request.contract:
             version = services.contract_version(request.contract)
             setup = replace(setup, contract_name=version.name, contract_text=version.text)
         setup.system_text(date=services.today())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from workbench.app.runs.drafts import Drafts, shown_reference
 from workbench.app.runs.suites import case_problems, offered_tools
 from workbench.app.services import Services
 from workbench.contract.contract import parse_contract, render_contract
@@ -60,6 +61,8 @@ class RunRequest:
     in place of the settings."""
     judge: str = ""
     """The model that judges rubrics. Empty takes the judge of the settings, or else the model of the arm."""
+    drafts: Drafts = field(default_factory=dict[str, str], hash=False)
+    """Texts that `contracts` may name although they are not saved."""
 
 
 def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -> RunPlan:
@@ -130,7 +133,7 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
         Arm(
             label=label,
             contract_name=contract,
-            contract_text=services.contract_version(contract).text if own_text is None else own_text,
+            contract_text=_text(services, contract, request) if own_text is None else own_text,
             model=model,
             tool_choice=choice,
             sampling=sampling,
@@ -147,12 +150,17 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
     )
 
 
+def _text(services: Services, contract: str, request: RunRequest) -> str:
+    draft = request.drafts.get(contract)
+    return services.contract_version(contract).text if draft is None else draft
+
+
 def _parts(combination: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]:
     """Return the readable parts of an arm's label."""
     contract, model, choice, sampling, is_constrained = combination
     name = PurePath(model).name if "/" in model and ":" not in model else model
     tokens = f"temperature {sampling.temperature:g}, top-p {sampling.top_p:g}, seed {sampling.seed}"
-    return contract, name, choice, tokens, "grammar" if is_constrained else "no grammar"
+    return shown_reference(contract), name, choice, tokens, "grammar" if is_constrained else "no grammar"
 
 
 def _ablated(arm: Arm, request: RunRequest) -> Sequence[Arm]:

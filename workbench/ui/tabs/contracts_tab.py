@@ -7,6 +7,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.runs.casting import measured
+from workbench.app.runs.drafts import DRAFT, contract_choices
 from workbench.app.services import Services
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract, parse_variables
@@ -30,7 +31,7 @@ from workbench.ui.present.documents import (
     variables_change,
 )
 from workbench.ui.present.measures import MeasuresView, show_measures
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
@@ -218,11 +219,11 @@ class ContractEvents:
         services = services_of(self.services, visitor, request)
         try:
             names = services.contract_names()
-            if name not in names or text != services.contract_version(name).text:
-                return SAME, SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")
+            is_saved = name in names and text == services.contract_version(name).text
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)
-        chosen = gr.update(choices=list(names), value=[name])
+        drafts = {} if is_saved else {name + DRAFT: text}
+        chosen = gr.update(choices=contract_choices(services, drafts), value=list(drafts) or [name])
         return chosen, gr.update(value=[ABLATE]), gr.update(selected="suites"), CLEAR
 
 

@@ -28,8 +28,8 @@ FIRST = first_form(read_settings({}), ("full", "minimal"), MODEL)
 
 def test_the_first_form_compares_the_default_contract_with_another():
     assert [fields.contract for fields in FIRST.columns] == ["minimal", "full", "minimal", "minimal"]
-    assert (FIRST.count, len(requested_columns(FIRST)), FIRST.turns) == (2, 2, None)
-    assert requested_columns(FIRST)[0].sampling == Sampling()
+    assert (FIRST.count, len(requested_columns(FIRST, {})), FIRST.turns) == (2, 2, None)
+    assert requested_columns(FIRST, {})[0].sampling == Sampling()
 
 
 def test_a_form_survives_its_values():
@@ -49,13 +49,13 @@ def test_an_empty_field_of_a_used_column_is_reported(place, value):
     values = list(FIRST.values)
     values[place] = value
     with pytest.raises(BadInput, match="column A"):
-        requested_columns(read_form(values))
+        requested_columns(read_form(values), {})
 
 
 def test_the_current_text_has_no_contract_name():
     values = list(FIRST.values)
     values[5] = OWN
-    assert requested_columns(read_form(values))[0].contract == ""
+    assert requested_columns(read_form(values), {})[0].contract == ""
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_stored_comparison_fills_the_form(tmp_path):
         stored = create(services, first, column(services), column(services))
         form = form_of(stored.comparison, FIRST, "Cairo?")
         assert form.count == 3
-        assert requested_columns(form) == (first, column(services), column(services))
+        assert requested_columns(form, {}) == (first, column(services), column(services))
         assert form.turns == Turns(
             session_id=stored.comparison.session_id, message_id=stored.comparison.turns[0]
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.comparisons.planning import LETTERS
+from workbench.app.runs.drafts import shown_reference
 from workbench.chat.figures import figure
 from workbench.records.comparisons import Column, StoredComparison, Vote, VoteKind
 from workbench.records.versions import hash_of
@@ -142,7 +143,8 @@ def _head(column: Column, letter: str) -> ColumnHeadView:
     grammar = "" if setup.is_constrained else " · no grammar"
     return ColumnHeadView(
         letter=letter,
-        contract=f"{setup.contract_name} · {hash_of(setup.contract_text)[:HASH_CHARS]}",
+        contract=f"{shown_reference(column.contract or setup.contract_name)}"
+        f" · {hash_of(setup.contract_text)[:HASH_CHARS]}",
         model=setup.model,
         note=f"tool choice {setup.tool_choice}{grammar} · {sampling_words(setup.sampling)}",
     )

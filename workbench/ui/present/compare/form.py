@@ -7,6 +7,7 @@ from typing import Final, cast
 from urllib.parse import urlsplit
 
 from workbench.app.comparisons.planning import LETTERS, ColumnRequest, Turns
+from workbench.app.runs.drafts import Drafts
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
@@ -156,13 +157,14 @@ def read_form(values: Sequence[object]) -> CompareForm:
     )
 
 
-def requested_columns(form: CompareForm) -> tuple[ColumnRequest, ...]:
+def requested_columns(form: CompareForm, drafts: Drafts) -> tuple[ColumnRequest, ...]:
     """Parse the columns in use.
 
     Raises:
         BadInput: A number is missing, or no model is selected.
     """
-    return tuple(_request(fields, LETTERS[place]) for place, fields in enumerate(form.columns[: form.count]))
+    used = form.columns[: form.count]
+    return tuple(_request(fields, LETTERS[place], drafts) for place, fields in enumerate(used))
 
 
 def draft_form(text: str, first: CompareForm) -> CompareForm:
@@ -172,7 +174,7 @@ def draft_form(text: str, first: CompareForm) -> CompareForm:
         if not isinstance(values, list) or not _fits(values, first):
             return first
         form = read_form(values)
-        requested_columns(form)
+        requested_columns(form, {})
         return form
     except (ValueError, TypeError, RecursionError, BadInput):
         return first
@@ -238,12 +240,13 @@ def _column_of(values: Sequence[object]) -> ColumnFields:
     )
 
 
-def _request(fields: ColumnFields, letter: str) -> ColumnRequest:
+def _request(fields: ColumnFields, letter: str, drafts: Drafts) -> ColumnRequest:
     where = f"column {letter}, "
     if not fields.model:
         raise BadInput(f"column {letter}", "no model is selected", "select one")
     return ColumnRequest(
         contract="" if fields.contract in (OWN, None, "") else fields.contract,
+        draft=drafts.get(fields.contract),
         model=fields.model,
         tool_choice=fields.tool_choice,
         sampling=parse_sampling(dict(zip(COMPARED, fields.sampling, strict=True)), where),

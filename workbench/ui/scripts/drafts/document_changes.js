@@ -147,6 +147,13 @@ const keptForm = async (name) => {
   return kept("form:" + name) || "";
 };
 
+// Puts the drafts of contracts into the second input of an event.
+const withDrafts = async ([visitor, , ...values]) => {
+  await isReady();
+  const texts = drafts("contract").map(({ name, text }) => [name, text]);
+  return [visitor, JSON.stringify(Object.fromEntries(texts)), ...values];
+};
+
 window.hermesWorkbench.documents = {
   show,
   write,
@@ -159,4 +166,5 @@ window.hermesWorkbench.documents = {
   drafts,
   keepForm,
   keptForm,
+  withDrafts,
 };

@@ -8,6 +8,7 @@ import gradio as gr
 from workbench.app.comparisons.opened import find_comparison
 from workbench.app.comparisons.planning import compare_question, compare_turns
 from workbench.app.comparisons.running import CompareEvent, start_comparison
+from workbench.app.runs.drafts import Drafts, left_out_note, read_drafts
 from workbench.app.services import Services
 from workbench.app.tasks import RunningTask
 from workbench.errors import WorkbenchError
@@ -24,8 +25,8 @@ from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.compare.board import LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
-from workbench.ui.present.notices import CLEAR, problem
-from workbench.ui.tabs.compare.parts import CompareScreen, contract_choices
+from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.tabs.compare.parts import CompareScreen, column_contracts
 from workbench.ui.tabs.compare.watching import read_comparison, watch
 from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Update
@@ -44,10 +45,10 @@ class CompareEvents:
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[Update, ...]:
+    def on_open(self, visitor: Visitor, drafts: str, request: gr.Request) -> tuple[Update, ...]:
         """Refresh the choices: contracts and models of each column, and previous comparisons."""
         services = services_of(self.services, visitor, request)
-        contracts = gr.update(choices=contract_choices(services))
+        contracts = gr.update(choices=column_contracts(services, read_drafts(drafts)))
         models = gr.update(choices=list(services.models.names()))
         return *([contracts] * MAX_COLUMNS), *([models] * MAX_COLUMNS), previous_choices(services)
 
@@ -60,6 +61,7 @@ class CompareEvents:
     def on_run(
         self,
         visitor: Visitor,
+        drafts: str,
         contract_name: str,
         contract_text: str,
         request: gr.Request,
@@ -72,11 +74,16 @@ class CompareEvents:
         """
         services = services_of(self.services, visitor, request)
         try:
-            stored = _create(services, read_form(values), contract_name, contract_text)
+            form, known = read_form(values), read_drafts(drafts)
+            stored = _create(services, form, known, contract_name, contract_text)
         except WorkbenchError as error:
             yield CompareScreen(notice=problem(error))
             return
-        yield from self._run(services, stored, request, signed_in)
+        note = left_out_note([column.contract for column in form.columns[: form.count]], known).removeprefix(
+            " · "
+        )
+        for screen in self._run(services, stored, request, signed_in):
+            yield screen._replace(notice=advice(note)) if note and screen.notice == CLEAR else screen
 
     @needs(Permission.ASK)
     def on_go_on(
@@ -239,9 +246,9 @@ def _label(listed: ListedComparison) -> str:
 
 
 def _create(
-    services: Services, form: CompareForm, contract_name: str, contract_text: str
+    services: Services, form: CompareForm, drafts: Drafts, contract_name: str, contract_text: str
 ) -> StoredComparison:
-    turns, columns = form.turns, requested_columns(form)
+    turns, columns = form.turns, requested_columns(form, drafts)
     if turns is not None:
         return compare_turns(services, turns, columns)
     base = replace(services.setup_for(), contract_name=contract_name, contract_text=contract_text)

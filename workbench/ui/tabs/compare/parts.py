@@ -7,6 +7,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.comparisons.planning import LETTERS
+from workbench.app.runs.drafts import Drafts, contract_choices
 from workbench.app.services import Services
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS
 from workbench.rollout.sampling import number_range
@@ -122,6 +123,8 @@ class CompareParts:
     """All components of the tab except the tabs themselves."""
 
     draft: TextField
+    drafts: TextField
+    """Drafts of contracts, which the browser fills in."""
     secret: TextField
     target: TextField
     ask: AskParts
@@ -159,6 +162,7 @@ def build(services: Services) -> CompareParts:
     model = services.models.status(services.settings.model)
     first = first_form(services.settings, services.contract_names(), model)
     draft = TextField(visible=False, elem_id="compare-draft")
+    drafts = TextField(visible=False, elem_id="compare-drafts")
     secret = TextField(visible=False, elem_id="compare-secret")
     target = TextField(visible=False, elem_id="compare-target")
     with gr.Column(elem_id="compare-page", elem_classes=["hw-column"], min_width=0):
@@ -172,8 +176,8 @@ def build(services: Services) -> CompareParts:
         live = Drawn("compare_live", LiveColumns(), elem_id="compare-live")
         board = Drawn("compare_board", elem_id="compare-board")
     return CompareParts(
-        draft=draft, secret=secret, target=target, ask=ask, shared=shared, columns=columns, notice=notice,
-        live=live, board=board,
+        draft=draft, drafts=drafts, secret=secret, target=target, ask=ask, shared=shared, columns=columns,
+        notice=notice, live=live, board=board,
     )  # fmt: skip
 
 
@@ -212,9 +216,9 @@ def _build_shared(services: Services, first: CompareForm) -> SharedSettingsParts
     return SharedSettingsParts(link=link, take=take, scope=scope, tools=tools, used=used, previous=previous)
 
 
-def contract_choices(services: Services) -> list[tuple[str, str]]:
+def column_contracts(services: Services, drafts: Drafts) -> list[tuple[str, str]]:
     """Return the contract choices of a column. Users can also type a version, such as `minimal@3`."""
-    return [*((name, name) for name in services.contract_names()), (OWN_LABEL, OWN)]
+    return [*contract_choices(services, drafts), (OWN_LABEL, OWN)]
 
 
 def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_visible: bool) -> ColumnParts:
@@ -223,7 +227,7 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
         heading(f"Column {letter}")
         with gr.Row(elem_classes=["hw-compare-who"]):
             contract = gr.Dropdown(
-                contract_choices(services), value=fields.contract, allow_custom_value=True,
+                column_contracts(services, {}), value=fields.contract, allow_custom_value=True,
                 label=f"{setup_label('contract_name')} {letter}", elem_id=f"{own}-contract",
             )  # fmt: skip
             model = gr.Dropdown(

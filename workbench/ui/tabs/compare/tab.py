@@ -6,7 +6,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.services import Services
-from workbench.ui.listen import Trigger, after_loading, any_of, listen
+from workbench.ui.listen import WITH_DRAFTS, Trigger, after_loading, any_of, listen
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents
@@ -48,7 +48,13 @@ def wire(
     visitor, contract = play.visitor, play.setup.contract
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
-    listen(tab.select, events.on_open, [visitor], [*contracts, *models, parts.shared.previous])
+    listen(
+        tab.select,
+        events.on_open,
+        [visitor, parts.drafts],
+        [*contracts, *models, parts.shared.previous],
+        js=WITH_DRAFTS,
+    )
     listen(
         parts.shared.used.change,
         events.on_count,
@@ -56,8 +62,8 @@ def wire(
         [column.pane for column in parts.columns],
         is_latest_only=True,
     )
-    inputs = [visitor, contract.contract, contract.contract_text, *parts.form]
-    listen(parts.ask.run.click, events.on_run, inputs, screen, is_model_work=True)
+    inputs = [visitor, parts.drafts, contract.contract, contract.contract_text, *parts.form]
+    listen(parts.ask.run.click, events.on_run, inputs, screen, js=WITH_DRAFTS, is_model_work=True)
     board = [visitor, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
     for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):

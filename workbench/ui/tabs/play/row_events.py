@@ -8,6 +8,7 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.app.runs.drafts import with_pinned_contract
 from workbench.app.runs.rows import (
     is_row_run,
     prepare_rows,
@@ -99,9 +100,8 @@ class RowEvents:
             if mode is not _Mode.WATCH and self.active_runs.is_busy(services.owner):
                 raise _another_run()
             if mode is _Mode.START:
-                prepared = prepare_rows(
-                    services, parse_setup(fields), text_of(event, "message"), text_of(event, "rows")
-                )
+                setup = with_pinned_contract(services, parse_setup(fields))
+                prepared = prepare_rows(services, setup, text_of(event, "message"), text_of(event, "rows"))
                 stored = begin_run(services, prepared.plan)
             else:
                 stored = _row_run(services, id_of(event))

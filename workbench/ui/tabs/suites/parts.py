@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 from gradio.blocks import Block
 
+from workbench.app.runs.drafts import Drafts, contract_choices
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
@@ -118,12 +119,12 @@ def list_runs(services: Services, *, undo_id: str = "", is_look: bool = False) -
     )
 
 
-def grid_choices(services: Services) -> Sequence[Update]:
+def grid_choices(services: Services, drafts: Drafts) -> Sequence[Update]:
     """Return the current choices of suites, contracts, models and judges."""
     models = list(services.models.names())
     return (
         gr.update(choices=list(suite_names(services))),
-        gr.update(choices=list(services.contract_names())),
+        gr.update(choices=contract_choices(services, drafts)),
         gr.update(choices=models),
         gr.update(choices=[("The model being tested", ""), *models]),
     )

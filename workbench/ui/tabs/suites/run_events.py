@@ -1,12 +1,13 @@
 """Start, follow, stop and continue runs, and open them by link."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import sleep
 from typing import Any, Final, cast
 
 import gradio as gr
 
+from workbench.app.runs.drafts import left_out_note, read_drafts
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import begin_run, find_run
@@ -44,13 +45,13 @@ class RunEvents:
     """The runs in progress."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
+    def on_open(self, visitor: Visitor, drafts: str, request: gr.Request) -> tuple[object, ...]:
         """Refresh the choices."""
         services = services_of(self.services, visitor, request)
         try:
             shown, baseline = run_choices(services)
             screen = SuitesScreen(shown=shown, baseline=baseline, run=list_runs(services, is_look=True))
-            return (*screen, *grid_choices(services))
+            return (*screen, *grid_choices(services, read_drafts(drafts)))
         except WorkbenchError as error:
             return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME)
 
@@ -66,23 +67,30 @@ class RunEvents:
             return SuitesScreen(notice=problem(error))
 
     @needs(Permission.WORK)
-    def on_size(self, visitor: Visitor, request: gr.Request, *fields: object) -> NoticeView:
+    def on_size(self, visitor: Visitor, drafts: str, request: gr.Request, *fields: object) -> NoticeView:
         """Show the size of the run, or why it cannot be started."""
         services = services_of(self.services, visitor, request)
         try:
-            return advice(plan_size(_plan(services, _request(fields))))
+            asked = _request(drafts, fields)
+            note = left_out_note(asked.contracts, asked.drafts)
+            return advice(plan_size(_plan(services, asked)) + note)
         except WorkbenchError as error:
             return problem(error)
 
     @needs(Permission.ASK)
     def on_run(
-        self, visitor: Visitor, request: gr.Request, signed_in: gr.OAuthToken | None, *fields: object
+        self,
+        visitor: Visitor,
+        drafts: str,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+        *fields: object,
     ) -> SuitesScreen:
         """Start a new run."""
         services = services_of(self.services, visitor, request)
         try:
             self._refuse_second(services)
-            stored = begin_run(services, _plan(services, _request(fields)))
+            stored = begin_run(services, _plan(services, _request(drafts, fields)))
             return self._start(services, stored.id, signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
@@ -207,8 +215,8 @@ def _look(services: Services, run: ActiveRun, *, is_over: bool) -> SuitesScreen:
         return SuitesScreen(bar=bar, notice=problem(error))
 
 
-def _request(fields: tuple[object, ...]) -> RunRequest:
-    return read_grid(GridFields(*cast(tuple[Any, ...], fields)))
+def _request(drafts: str, fields: tuple[object, ...]) -> RunRequest:
+    return replace(read_grid(GridFields(*cast(tuple[Any, ...], fields))), drafts=read_drafts(drafts))
 
 
 def _plan(services: Services, run_request: RunRequest) -> RunPlan:

@@ -7,7 +7,8 @@ from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.listen import any_of, listen
+from workbench.ui.components.fields import TextField
+from workbench.ui.listen import WITH_DRAFTS, any_of, listen
 from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
@@ -45,13 +46,16 @@ def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: g
     grid, run, visitor = parts.grid, parts.run, [play.visitor]
     screen = run.screen
     opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
-    inputs = [*visitor, *grid.fields]
-    opened_tab = listen(tab.select, events.on_open, visitor, opened)
+    drafts = TextField(visible=False, elem_id="suites-drafts")
+    inputs = [*visitor, drafts, *grid.fields]
+    opened_tab = listen(tab.select, events.on_open, [*visitor, drafts], opened, js=WITH_DRAFTS)
     linked = listen(run.run.event("open_run"), events.on_open_run, visitor, screen, is_latest_only=True)
     # Not `input`: a typed value that is not among a dropdown's choices only fires `change`.
     changed = any_of(tab.select, *(cast(Any, field).change for field in grid.fields))
-    listen(changed, events.on_size, inputs, [grid.size], is_latest_only=True, is_in_order=True)
-    started = listen(grid.start.click, events.on_run, inputs, screen)
+    listen(
+        changed, events.on_size, inputs, [grid.size], js=WITH_DRAFTS, is_latest_only=True, is_in_order=True
+    )
+    started = listen(grid.start.click, events.on_run, inputs, screen, js=WITH_DRAFTS)
     resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)
     for step in (opened_tab, linked):
         listen(step.then, events.on_watch_shown, [*visitor, run.shown], screen, is_model_work=True)
