@@ -4,7 +4,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,26 +22,27 @@ if TYPE_CHECKING:
     from workbench.gateway.app import Gateway
 
 
+HostOption = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Address to listen on", show_default="WORKBENCH_HOST")
+]
+ModelOption = Annotated[
+    str | None, typer.Option(metavar="MODEL", help="Default model", show_default="WORKBENCH_MODEL")
+]
 RecordOption = Annotated[
     bool, typer.Option("--record", help="Record requests and answers as sessions, to label and run again")
 ]
 RecordTagOption = Annotated[str, typer.Option(metavar="TAG", help="Tag of the recorded sessions")]
 
 
+def port_option(variable: str) -> Any:
+    """Return the option for a port whose default is the value of a variable."""
+    return typer.Option(metavar="PORT", min=1, max=65535, help="Port to listen on", show_default=variable)
+
+
 def gateway(
-    host: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Address to listen on", show_default="WORKBENCH_HOST"),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="PORT", min=1, max=65535, help="Port to listen on", show_default="WORKBENCH_GATEWAY_PORT"
-        ),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Default model", show_default="WORKBENCH_MODEL")
-    ] = None,
+    host: HostOption = None,
+    port: Annotated[int | None, port_option("WORKBENCH_GATEWAY_PORT")] = None,
+    model: ModelOption = None,
     upstream: Annotated[
         str | None,
         typer.Option(

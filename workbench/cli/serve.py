@@ -7,25 +7,23 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.gateway import RecordOption, RecordTagOption, gateway_beside, recording
+from workbench.cli.gateway import (
+    HostOption,
+    ModelOption,
+    RecordOption,
+    RecordTagOption,
+    gateway_beside,
+    port_option,
+    recording,
+)
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 
 
 def serve(
-    host: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Address to listen on", show_default="WORKBENCH_HOST"),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="PORT", min=1, max=65535, help="Port to listen on", show_default="WORKBENCH_PORT"
-        ),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Default model", show_default="WORKBENCH_MODEL")
-    ] = None,
+    host: HostOption = None,
+    port: Annotated[int | None, port_option("WORKBENCH_PORT")] = None,
+    model: ModelOption = None,
     mcp: Annotated[
         bool, typer.Option("--mcp", help="Also serve agents over MCP; requires the extra mcp")
     ] = False,
