@@ -11,10 +11,11 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.play import SLOW_MS, Play
 from tests.served import Server, write_script
 from workbench.records.owner import Permission, UserRole
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs
-from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.whole_steps import WholeSteps
+from workbench.ui.gradio_parts.listen import listen
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
+from workbench.ui.gradio_parts.update import SAME
+from workbench.ui.page_checks import PageChecks
+from workbench.ui.permissions import needs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
@@ -109,11 +110,10 @@ def _steps() -> Iterator[tuple[object, str]]:
 @pytest.fixture(scope="module")
 def steps_url() -> Iterator[str]:
     """A page with a button whose handler answers in steps, and one that keeps the stream open."""
-    with WholeSteps(analytics_enabled=False) as blocks:
+    with PageBlocks(PageChecks(lambda _: UserRole.LOCAL), analytics_enabled=False) as blocks:
         texts = [gr.Textbox(elem_id="shown"), gr.Textbox(elem_id="state")]
         listen(gr.Button("Begin").click, needs(Permission.WORK)(_steps), outputs=texts)
         listen(gr.Button("Hold").click, needs(Permission.WORK)(lambda: time.sleep(HELD_S)))
-    blocks.role_of = lambda _: UserRole.LOCAL
     _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", ssr_mode=False)
     yield url
     blocks.close(verbose=False)

@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs
+from workbench.ui.gradio_parts.listen import listen
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import NoticeView, advice
 from workbench.ui.present.word_count import count_words
 

@@ -9,7 +9,7 @@ import pytest
 from workbench.app.clients import TrustedProxies, network_of
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.ui.addresses import address_of
+from workbench.ui.request_scope import address_of
 
 TRUSTED = "10.0.0.0/8, 127.0.0.1, 2001:db8:aaaa::/48"
 

@@ -18,10 +18,12 @@ from tests.security.conftest import PASSWORDS
 from tests.served import Server
 from workbench.errors import BadInput
 from workbench.records.owner import Permission, UserRole
-from workbench.ui.file_owners import OWNER, FileOwners
-from workbench.ui.owners import needs
+from workbench.ui.file_owners import FileOwners
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
+from workbench.ui.page_checks import PageChecks
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import problem
-from workbench.ui.whole_steps import WholeSteps
+from workbench.ui.request_scope import OWNER
 
 ROW = b'{"conversations": [{"from": "human", "value": "ann\'s secret"}, {"from": "gpt", "value": "Hi."}]}\n'
 
@@ -200,11 +202,10 @@ def test_a_prepared_file_belongs_to_the_person_who_asked_for_it(tmp_path: Path) 
         yield gr.update(value=None)
         yield gr.update(value=[str(made)])
 
-    with WholeSteps(analytics_enabled=False) as blocks:
+    files = FileOwners(has_strangers=True)
+    with PageBlocks(PageChecks(lambda _: UserRole.MEMBER, files), analytics_enabled=False) as blocks:
         button, out = gr.Button(), gr.File()
         button.click(on_write, None, out)
-    blocks.role_of = lambda _: UserRole.MEMBER
-    blocks.files = FileOwners(has_strangers=True)
 
     async def written() -> list[str]:
         paths, iterator = list[str](), None
@@ -218,4 +219,4 @@ def test_a_prepared_file_belongs_to_the_person_who_asked_for_it(tmp_path: Path) 
 
     paths = run_aside(written())
     assert paths
-    assert all(blocks.files.may_use("ann", path) and not blocks.files.may_use("bob", path) for path in paths)
+    assert all(files.may_use("ann", path) and not files.may_use("bob", path) for path in paths)

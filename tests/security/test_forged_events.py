@@ -15,6 +15,7 @@ from tests.security.event_fuzz import ANN, BOB, SECRET, Site, fuzz_server, fuzze
 from tests.services import services_for
 from workbench.records.owner import Permission, UserRole
 from workbench.ui.components.drawn import Drawn
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
 from workbench.ui.incoming.fields import (
     id_of,
     json_text_of,
@@ -33,9 +34,9 @@ from workbench.ui.incoming.refusal import (
     problem_of_json,
 )
 from workbench.ui.incoming.values import check_event_data, check_values
-from workbench.ui.owners import needs
 from workbench.ui.page import build_page
-from workbench.ui.whole_steps import WholeSteps
+from workbench.ui.page_checks import PageChecks
+from workbench.ui.permissions import needs
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +153,7 @@ HOSTILE: tuple[object, ...] = (
 )  # fmt: skip
 
 
-class Events(WholeSteps):
+class Events(PageBlocks):
     """Blocks whose events can be called without a server."""
 
     async def ask(self, name: str, values: Any, data: object = None) -> Any:
@@ -163,7 +164,7 @@ class Events(WholeSteps):
 
 @pytest.fixture(scope="module")
 def blocks() -> Iterator[Events]:
-    with Events(analytics_enabled=False) as blocks:
+    with Events(PageChecks(lambda _: UserRole.LOCAL), analytics_enabled=False) as blocks:
         parts = (
             gr.Textbox(), gr.Code(), gr.Number(), gr.Checkbox(), gr.CheckboxGroup(["a"]), gr.Dropdown(["a", "b"]),
             gr.Dropdown(["a"], multiselect=True), gr.Radio(["a"]), gr.File(), gr.UploadButton(),
@@ -186,7 +187,6 @@ def blocks() -> Iterator[Events]:
 
         for handler, inputs in ((take, list(parts)), (fail, [parts[0]]), (pick, None), (stream, None)):
             out.change(needs(Permission.WORK)(handler), inputs, out)
-    blocks.role_of = lambda _: UserRole.LOCAL
     yield blocks
 
 

@@ -21,8 +21,9 @@ from workbench.settings import Settings
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolbox.mocks import MockTool
-from workbench.ui.owners import GuardedBlocks, needed_by
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
 from workbench.ui.page import build_page
+from workbench.ui.permissions import needed_by
 
 pytestmark = pytest.mark.slow
 
@@ -78,13 +79,13 @@ def settings_of(settings: Settings, role: UserRole) -> Settings:
 
 
 @contextmanager
-def page_of(folder: Path, role: UserRole) -> Iterator[tuple[GuardedBlocks, Services]]:
+def page_of(folder: Path, role: UserRole) -> Iterator[tuple[PageBlocks, Services]]:
     with services_for(folder, "Hello.") as (services, _):
         services = replace(services, settings=settings_of(services.settings, role))
         yield build_page(services).blocks, services  # pyright: ignore[reportReturnType]
 
 
-def refusal(blocks: GuardedBlocks, number: int, role: UserRole) -> str:
+def refusal(blocks: PageBlocks, number: int, role: UserRole) -> str:
     """Return the refusal of an event for lack of a permission, or an empty text if it got to checking its values."""
     try:
         asyncio.run(blocks.process_api(number, [], None, request_of(role)))

@@ -11,10 +11,11 @@ from tests.ui.requests import page_request
 from workbench.app.running_turns import RunningTurn, TurnRequest
 from workbench.app.services import Services
 from workbench.ui import guide
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.guide import GuideEvents
 from workbench.ui.present.guide import DemoView, TourView
 from workbench.ui.tabs.play.opening_events import OpeningEvents
-from workbench.ui.tabs.play.screen import SAME, Screen
+from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor

@@ -7,10 +7,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import services_of
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.tabs.inspect import InspectEvents
-from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
 REQUEST = SimpleNamespace(username=None, query_params={})

@@ -17,7 +17,7 @@ from workbench.errors import BadInput
 from workbench.ui.api import API_FUNCTIONS
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField
-from workbench.ui.listen import AT_ONCE
+from workbench.ui.gradio_parts.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options, page_head
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan

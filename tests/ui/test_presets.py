@@ -9,10 +9,12 @@ from urllib.parse import urlencode
 
 import gradio as gr
 import pytest
+from workbench.ui.tabs.active_runs import ActiveRuns
 
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.presets import PresetBarView
@@ -23,10 +25,9 @@ from workbench.ui.present.setup import show_setup
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.row_events import RowEvents
-from workbench.ui.tabs.play.screen import REST, SAME
+from workbench.ui.tabs.play.screen import REST
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.visitor import Visitor
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.version_diff import EDITOR
 from workbench.ui.tabs.contracts_tab import contract_texts
-from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.play.setup_events import VersionEvents
 from workbench.ui.tabs.suites.edit_events import suite_texts
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents

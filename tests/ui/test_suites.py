@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import gradio as gr
 import pytest
+from workbench.ui.tabs.active_runs import ActiveRuns
 
 from tests.services import services_for
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -13,9 +14,8 @@ from workbench.app.runs.suites import load_suite
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.suites.grid import GridFields
-from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents

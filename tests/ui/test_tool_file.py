@@ -9,7 +9,7 @@ from tests.ui.requests import page_request
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
-from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.tabs.tools.edit_events import file_text
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 from workbench.ui.visitor import Visitor

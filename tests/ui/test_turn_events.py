@@ -12,12 +12,13 @@ from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.running_turns import Execution, RunningTurn, running_turn
 from workbench.app.services import Services
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import browser_key_of
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.live import LiveView, WaitingView
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import SAME, Screen
+from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.talk_column import WaitingEvents
 from workbench.ui.tabs.play.turn_events import TurnEvents

@@ -42,8 +42,9 @@ from workbench.ui.api_request import (
     turn_setup,
     word_of,
 )
-from workbench.ui.listen import AT_ONCE, MODEL
-from workbench.ui.owners import caller_of, needs
+from workbench.ui.gradio_parts.listen import AT_ONCE, MODEL
+from workbench.ui.owners import caller_of
+from workbench.ui.permissions import needs
 from workbench.ui.tabs.play.runs import Runs
 
 API_FUNCTIONS: Final = ("parse", "render", "check", "chat", "run", "export")

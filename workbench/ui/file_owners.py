@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 import gradio as gr
-from gradio.block_function import BlockFunction
 from starlette.requests import Request
 
-OWNER: Final = "workbench.owner"
-"""The key in the ASGI scope of who sent the request, as the gate knows them."""
+from workbench.ui.gradio_parts.names import BlockFunction
+from workbench.ui.request_scope import OWNER
+
 _MOST_FILES: Final = 100_000
 
 

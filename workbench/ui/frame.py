@@ -1,36 +1,10 @@
 """Everything around the tabs: header, address bar, sign-in."""
 
-import json
 from dataclasses import dataclass
-from typing import Any, cast
-
-import gradio as gr
 
 from workbench.settings import Settings
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import Stubless
-
-
-class SignIn(gr.LoginButton, metaclass=Stubless):
-    """Gradio's sign-in button, but logging out sends a form. A logout link could be placed on any page."""
-
-    def get_block_name(self) -> str:
-        """Return the name of the browser component that draws it."""
-        return "button"
-
-    def activate(self) -> None:
-        """Go to the login page or send the logout form, depending on the button's label.
-
-        *Source:* gradio 6.31, components/login_button.py, with a form in place of its second link.
-        """
-        self.click(
-            fn=None,
-            inputs=[self],
-            outputs=None,
-            js=f"(label) => hermesWorkbench.signInOrOut(label, {json.dumps(self.value)})",
-        )
-        # Gradio leaves its callback untyped.
-        cast(Any, self).attach_load_event(self._check_login_status, None)
+from workbench.ui.gradio_parts.sign_in import SignIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

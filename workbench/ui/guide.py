@@ -18,9 +18,11 @@ from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.frame import PageFrame
+from workbench.ui.gradio_parts.listen import listen
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import text_of
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import COMPOSER, DocumentChange, EditorsView, composer_of
 from workbench.ui.present.guide import (
     KEYS,
@@ -33,7 +35,7 @@ from workbench.ui.present.guide import (
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions
+from workbench.ui.tabs.play.screen import REST, Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.tab import PlayParts

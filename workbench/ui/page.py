@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, Literal, TypedDict
 
 import gradio as gr
@@ -10,21 +9,26 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.label.page import tab as label
 from workbench.records.owner import NOBODY, Permission
-from workbench.ui.addresses import open_queue
 from workbench.ui.api import offer_api
 from workbench.ui.file_owners import FileOwners
 from workbench.ui.frame import build_frame
+from workbench.ui.gradio_parts.event_queue import open_queue
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
+from workbench.ui.gradio_parts.page_scripts import gradio_scripts
 from workbench.ui.guide import build_guide, wire_guide
-from workbench.ui.lazy_tabs import LAZY_TABS, TabLoader
-from workbench.ui.owners import GuardedBlocks, minute_budgets, role_of, serves_others
+from workbench.ui.owners import serves_others
+from workbench.ui.page_checks import PageChecks
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
 from workbench.ui.present.sampling_form import declared_fields
+from workbench.ui.request_scope import address_of
 from workbench.ui.script_files import charts_address, head_script, scripts_address
 from workbench.ui.style_files import styles_address
+from workbench.ui.tab_loader import LAZY_TABS, TabLoader
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs import models_tab as models
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare
 from workbench.ui.tabs.contracts_tab import wire as wire_contracts
@@ -33,21 +37,18 @@ from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.row_events import wire_rows
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.suites import parts as suites
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.tab import wire as wire_suites
 from workbench.ui.tabs.tools import tab as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
-from workbench.ui.whole_steps import WholeSteps
 
 TITLE: Final = "Hermes Workbench"
 HEAD_SCRIPTS: Final = (
     *(
-        head_script(name)
-        .replace("SCRIPTS_ADDRESS", scripts_address())
+        text.replace("SCRIPTS_ADDRESS", scripts_address())
         .replace("CHARTS_ADDRESS", charts_address())
         .replace("PLACE_NAMES", json.dumps(names_for_browser()))
-        for name in ("stream", "frames", "mount", "drawn", "router", "browser", "setups")
+        for text in (*gradio_scripts(), *map(head_script, ("router", "browser", "setups")))
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
     f"hermesWorkbench.samplingFields = {json.dumps(declared_fields())};",
@@ -61,8 +62,10 @@ FILE_CLEANUP: Final = (3600, 86_400)
 class Page:
     """The page, and the work that must be stopped when it closes."""
 
-    blocks: GuardedBlocks
+    blocks: PageBlocks
     """The Gradio app, to be launched or mounted with `launch_options`."""
+    files: FileOwners
+    """The owners of uploaded and offered files."""
     runs: Runs
     """What the open tabs are busy with."""
     suite_runs: ActiveRuns
@@ -75,8 +78,14 @@ def build_page(services: Services) -> Page:
         # Services that are not bound to the sender of an event get the fewest permissions.
         services = services.of(NOBODY)
     runs, suite_runs = Runs(), ActiveRuns()
-    with WholeSteps(
-        title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=FILE_CLEANUP
+    checks = PageChecks.of(services)
+    with PageBlocks(
+        checks,
+        lazy_tabs=LAZY_TABS,
+        title=TITLE,
+        fill_width=True,
+        analytics_enabled=False,
+        delete_cache=FILE_CLEANUP,
     ) as blocks:
         frame = build_frame(services.settings)
         guide = build_guide()
@@ -141,11 +150,8 @@ def build_page(services: Services) -> Page:
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
-    blocks.role_of = partial(role_of, services.settings)
-    blocks.files = FileOwners(has_strangers=serves_others(services.settings))
-    blocks.budget_of = minute_budgets(services)
-    open_queue(blocks, services.limits)
-    return Page(blocks=blocks, runs=runs, suite_runs=suite_runs)
+    open_queue(blocks, most=services.limits.requests_at_once, address_of=address_of)
+    return Page(blocks=blocks, files=checks.files, runs=runs, suite_runs=suite_runs)
 
 
 def page_head() -> str:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from starlette.types import ASGIApp
 
@@ -55,9 +55,9 @@ def serve_page(
     # Read by uvicorn. The gate decides whose forwarded addresses count.
     os.environ["FORWARDED_ALLOW_IPS"] = ""
     from workbench.app.connections import limited_connections
-    from workbench.ui.addresses import MAX_THREADS
-    from workbench.ui.gate.app import GatedApp, user_of
+    from workbench.ui.gate.app import gated_app, user_of
     from workbench.ui.gate.login import LoginService
+    from workbench.ui.gradio_parts.application import launch_page
     from workbench.ui.page import build_page, launch_options, page_head
 
     login_service = LoginService.of(settings)
@@ -70,37 +70,29 @@ def serve_page(
     try:
         if joined is not None:
             joined.group.start()
-        page.blocks.launch(
-            server_name=settings.host,
-            server_port=settings.port,
-            share=False,
-            quiet=True,
-            prevent_thread_lock=True,
-            max_threads=MAX_THREADS,
-            # With this, Gradio prints the address of the MCP server.
-            mcp_server=has_mcp,
-            # The gate has already checked the login.
-            auth_dependency=user_of if login_service else None,
-            enable_monitoring=False,
-            # Our components exist in browsers only (`scripts/head/drawn.js`). A Space may ask for the other way.
-            ssr_mode=False,
-            max_file_size=settings.max_upload_mb * 1_000_000,
-            state_session_capacity=settings.max_open_pages,
-            # Otherwise Gradio checks whether it can reach itself, and gives up on a busy machine.
-            _frontend=False,
-            _app=GatedApp(
+        launch_page(
+            page.blocks,
+            gated_app(
                 page.blocks,
                 settings,
+                files=page.files,
                 head=page_head(),
                 login_service=login_service,
                 has_mcp=has_mcp,
                 find_report=partial(shared_report, services.store),
                 wrap=wrap,
             ),
+            http_protocol=limited_connections(settings),
+            server_name=settings.host,
+            server_port=settings.port,
+            # With this, Gradio prints the address of the MCP server.
+            mcp_server=has_mcp,
+            # The gate has already checked the login.
+            auth_dependency=user_of if login_service else None,
+            max_file_size=settings.max_upload_mb * 1_000_000,
+            state_session_capacity=settings.max_open_pages,
             **launch_options(),
         )
-        # Gradio creates uvicorn's configuration itself. Each new connection reads this.
-        cast(Any, page.blocks).server.config.http_protocol_class = limited_connections(settings)
         if wrap is not None:
             say(f"The gateway is running at {page.blocks.local_url}v1")
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")

@@ -8,10 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-import gradio as gr
 from starlette.requests import Request
 from starlette.responses import Response
 
+from workbench.ui.gradio_parts.styles import before_gradios
 from workbench.ui.script_files import serve_version
 
 STYLES_ROUTE: Final = "/styles/{version}/all.css"
@@ -23,14 +23,8 @@ STYLES: Final = tuple(
 
 @cache
 def joined_styles() -> str:
-    """Return all style sheets as one, in their order.
-
-    Each rule is repeated inside Gradio's page, so that it comes before the rules of Gradio's own components.
-    *Source:* gradio 6.31, js/core/src/css.ts, `prefix_css`.
-    """
-    rules = "\n".join(path.read_text(encoding="utf-8") for path in STYLES)
-    page = f".gradio-container.gradio-container-{gr.__version__.replace('.', '-')} .contain"
-    return f"{rules}\n{page} {{\n{rules}\n}}\n"
+    """Return all style sheets as one, in their order."""
+    return before_gradios("\n".join(path.read_text(encoding="utf-8") for path in STYLES))
 
 
 @cache

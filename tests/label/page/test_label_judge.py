@@ -15,7 +15,6 @@ from workbench.label.page.tab import LabelEvents
 from workbench.label.records.project import Member, Project
 from workbench.records.label_words import ProjectRole
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow

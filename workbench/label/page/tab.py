@@ -42,13 +42,13 @@ from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.components.drawn import Drawn
+from workbench.ui.gradio_parts.listen import listen
 from workbench.ui.incoming.fields import json_text_of
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.call_form import read_form
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.play.runs import Runs, tab_of
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 AHEAD: Final = 2

@@ -1,29 +1,19 @@
-"""The base class of components drawn by scripts, which get one plain value and draw it as text.
-
-Gradio's own component for such cases, `gr.HTML`, is not used. It fills templates with Handlebars and evaluates the
-result as a JavaScript template literal, so `${…}` in a model's text would run as code and backslashes would be lost. It
-also takes a browser twice as long as our own (`ui/scripts/head/drawn.js`).
-*Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
-"""
+"""The class of components drawn by scripts, which get one plain value and draw it as text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from types import MethodType
-from typing import TYPE_CHECKING, Any, cast
-
-from gradio.components import Component
-from gradio.events import EventListener
+from typing import TYPE_CHECKING
 
 from workbench.chat.json_value import JsonValue
-from workbench.ui.components.fields import Stubless
-from workbench.ui.listen import Trigger
+from workbench.ui.gradio_parts.listen import Trigger
+from workbench.ui.gradio_parts.own_component import OwnComponent
 from workbench.ui.script_files import words_of_script
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-class Drawn(Component, metaclass=Stubless):
+class Drawn(OwnComponent):
     """A component whose value is a frozen dataclass of `present`, sent to the browser as JSON.
 
     Args:
@@ -48,13 +38,7 @@ class Drawn(Component, metaclass=Stubless):
     ) -> None:
         self.script = script
         words_of_script(script)  # fails if there is no such script
-        super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
-            value=value, elem_id=elem_id, elem_classes=["hw", *elem_classes], render=render
-        )
-
-    def get_block_name(self) -> str:
-        """Return the name under which `scripts/head/drawn.js` offers the component to Gradio."""
-        return "drawn"
+        super().__init__(value, elem_id=elem_id, elem_classes=("hw", *elem_classes), render=render)
 
     def preprocess(self, payload: Mapping[str, JsonValue] | None) -> object:
         """Return the value as JSON, as the browser sent it."""
@@ -82,5 +66,4 @@ class Drawn(Component, metaclass=Stubless):
         """
         if name not in words_of_script(self.script):
             raise AttributeError(f"{self.script}.js does not trigger {name!r}")
-        # Gradio does not type its listeners.
-        return MethodType(cast(Any, EventListener(event_name=name)).listener, self)
+        return super().event(name)

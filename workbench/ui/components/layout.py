@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import gradio as gr
 
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import Stubless
+from workbench.ui.gradio_parts.stubless import Stubless
 from workbench.ui.present.fold import FoldView
 
 

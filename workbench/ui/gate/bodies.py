@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from starlette.datastructures import Headers
-from starlette.formparsers import MultiPartException
 from starlette.types import Message, Receive
+
+from workbench.ui.gradio_parts.uploads import upload_cut_off, upload_too_large
 
 JSON_BYTES: Final = 20_000_000
 """The largest body that is not an upload."""
@@ -94,24 +95,18 @@ def uploaded(receive: Receive, most_bytes: int, note: Callable[[int], None] = la
         most_bytes: The largest allowed size.
         note: Called with the size of each piece; raises `BodyTooLarge` if that is too much.
 
-    An upload that ends early raises `MultiPartException`, for which Gradio removes the files it has started to write.
-    With exactly this message about the size, it answers with status 413.
-    *Source:* gradio 6.31, route_utils.py, `GradioMultiPartParser.parse`; routes.py, `upload_file`.
+    An upload that is too large, or that ends early, raises what makes Gradio remove the files it has started to write.
     """
-    counting = counted(
-        receive,
-        most_bytes,
-        lambda: MultiPartException("The upload exceeded the maximum allowed size."),
-    )
+    counting = counted(receive, most_bytes, upload_too_large)
 
     async def upload() -> Message:
         message = await counting()
         try:
             note(len(message.get("body", b"")))
         except BodyTooLarge:
-            raise MultiPartException("The upload exceeded the maximum allowed size.") from None
+            raise upload_too_large() from None
         if message["type"] == "http.disconnect":
-            raise MultiPartException("The client left before the upload was complete.")
+            raise upload_cut_off()
         return message
 
     return upload

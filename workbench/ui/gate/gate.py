@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workbench.app.clients import TrustedProxies
 from workbench.app.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
 from workbench.settings import Settings
-from workbench.ui.addresses import address_of
 from workbench.ui.file_owners import FileOwners
 from workbench.ui.gate import bodies
 from workbench.ui.gate.bodies import UPLOADS_AN_HOUR, UploadQuota
@@ -39,6 +38,7 @@ from workbench.ui.gate.visit import (
     with_event,
     with_uploads,
 )
+from workbench.ui.request_scope import address_of
 
 _FOREIGN: Final = (
     "This request was refused because it came from a page of another origin. If the server runs behind a proxy, "

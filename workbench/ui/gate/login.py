@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from workbench.settings import Settings
-from workbench.ui.addresses import address_of
 from workbench.ui.gate.passwords import LoginLimits, Logins, PasswordChecks, TooBusy
 from workbench.ui.gate.routes import PAGE, REPORT
+from workbench.ui.request_scope import address_of
 
 _PAGE: Final = Environment(
     loader=PackageLoader("workbench.ui.gate", "."), autoescape=True, trim_blocks=True

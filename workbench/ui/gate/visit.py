@@ -15,9 +15,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Scope, Send
 
 from workbench.settings import Settings
-from workbench.ui.file_owners import OWNER
 from workbench.ui.gate import bodies
 from workbench.ui.gate.routes import Route
+from workbench.ui.request_scope import KEY_HEADER, NONCE, OWNER, USER
 
 _SECRET: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _YEAR_S: Final = 365 * 24 * 3600
@@ -72,12 +72,6 @@ def _parsed(headers: Headers) -> Mapping[str, str]:
     return {name: value for text in headers.getlist("cookie") for name, value in cookie_parser(text).items()}
 
 
-USER: Final = "workbench.user"
-"""The key in the ASGI scope of the account's name; only set if somebody is logged in."""
-NONCE: Final = "workbench.nonce"
-"""The key in the ASGI scope of the nonce that the page's scripts need in order to run."""
-KEY_HEADER: Final = "x-workbench-key"
-"""The header of an API call with a secret of at least 32 characters that identifies the caller."""
 _KEY_CHARS: Final = 32
 # Gradio builds page addresses from these, and would answer a foreign Origin with CORS headers.
 _REMOVED_HEADERS: Final = (b"origin", b"x-forwarded-host", b"x-gradio-server")

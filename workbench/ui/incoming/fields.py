@@ -10,6 +10,7 @@ from typing import Final, TypeVar, cast
 import gradio as gr
 
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
+from workbench.ui.gradio_parts.event_data import data_of
 from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_ID_CHARS: Final = 4096
@@ -155,8 +156,7 @@ def _value(event: gr.EventData, name: str) -> JsonValue:
 
 
 def _fields(event: gr.EventData) -> JsonObject:
-    # Gradio's own attribute access fails if the data is not an object.
-    data = cast(JsonValue, event._data)  # pyright: ignore[reportPrivateUsage]
+    data = cast(JsonValue, data_of(event))
     if not isinstance(data, dict):
         raise MalformedEvent("event_data is not an object")
     return data

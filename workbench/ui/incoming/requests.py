@@ -5,18 +5,19 @@ ends in a traceback on the server instead of a response. None of our code runs i
 from one of them means that the request is malformed. Exceptions from our handlers stay in Gradio's queue, which prints
 their tracebacks.
 
-*Source:* gradio 6.31, routes.py, `create_app`; queueing.py, `push`.
+The routes and fields are those of Gradio's documented protocol for clients; `gradio_parts/open_pages.py` looks up what
+they name.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 from urllib.parse import parse_qs, unquote
 
-from gradio.blocks import Blocks
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.chat.json_value import load_json
+from workbench.ui.gradio_parts.open_pages import GradioPages
 from workbench.ui.incoming.refusal import RefusalLog, problem_of_json
 from workbench.ui.incoming.values import field_names
 
@@ -88,7 +89,7 @@ class EventGuard:
             return
         sender = _Sender(send)
         try:
-            replayed = await _checked(call, scope["app"].get_blocks(), receive)
+            replayed = await _checked(call, GradioPages.of(scope), receive)
             await self._app(scope, replayed, sender)
         except _Refused as refused:
             self._log.note("/".join(call.steps), refused.problem)
@@ -133,7 +134,7 @@ def _call_of(scope: Scope) -> _GradioCall | None:
     return _GradioCall(method=str(scope["method"]), steps=steps, query=query)
 
 
-async def _checked(call: _GradioCall, blocks: Blocks, receive: Receive) -> Receive:
+async def _checked(call: _GradioCall, pages: GradioPages, receive: Receive) -> Receive:
     """Check a request; return the `Receive` to pass it on with.
 
     Raises:
@@ -142,7 +143,7 @@ async def _checked(call: _GradioCall, blocks: Blocks, receive: Receive) -> Recei
     if call.steps[0] in UNUSED:
         raise _Refused(404, "this route does not exist")
     if call.method == "GET":
-        _check_stream(call, blocks)
+        _check_stream(call, pages)
     if call.method != "POST" or call.steps[0] not in _BODIES:
         return receive
     body = await _read(receive)
@@ -156,13 +157,13 @@ async def _checked(call: _GradioCall, blocks: Blocks, receive: Receive) -> Recei
     if not isinstance(value, dict):
         raise _Refused(422, "the body is not an object")
     if call.steps[0] in _CALLS:
-        _check_call(call, cast(Mapping[str, object], value), blocks)
+        _check_call(call, cast(Mapping[str, object], value), pages)
     elif not _is_name(cast(Mapping[str, object], value).get("session_hash", "")):
         raise _Refused(422, "the session_hash is not valid")
     return _replaying(body, receive)
 
 
-def _check_call(call: _GradioCall, body: Mapping[str, object], blocks: Blocks) -> None:
+def _check_call(call: _GradioCall, body: Mapping[str, object], pages: GradioPages) -> None:
     """Refuse events that the page does not have, and fields of wrong types."""
     is_named = call.steps[:2] == ("call", "v2")
     if not is_named and not isinstance(body.get("data"), list):
@@ -171,13 +172,9 @@ def _check_call(call: _GradioCall, body: Mapping[str, object], blocks: Blocks) -
         _check_fields(body)
     index = body.get("fn_index")
     if call.steps[0] == "queue" or (index is not None and call.steps[0] in ("run", "api")):
-        event = blocks.fns.get(index) if isinstance(index, int) and not isinstance(index, bool) else None
+        event = pages.event(index)
     else:
-        name = call.steps[-1] if len(call.steps) > 1 else ""
-        event = next(
-            (block_function for block_function in blocks.fns.values() if block_function.api_name == name),
-            None,
-        )
+        event = pages.event_named(call.steps[-1] if len(call.steps) > 1 else "")
         if is_named and event is not None and event.api_visibility == "private":
             event = None
     if event is None or cast(Any, event).fn is None:
@@ -208,19 +205,14 @@ def _check_fields(body: Mapping[str, object]) -> None:
         raise _Refused(422, "it is not a single event")
 
 
-def _check_stream(call: _GradioCall, blocks: Blocks) -> None:
+def _check_stream(call: _GradioCall, pages: GradioPages) -> None:
     """Refuse to stream the events of an unknown session, since Gradio would fail after starting its response."""
-    # Gradio has no public way to look this up.
-    queue = cast(Any, blocks)._queue
     if call.steps[:2] == ("queue", "data"):
         hashes = call.query.get("session_hash", [""])
-        if hashes[0] not in queue.pending_messages_per_session:
+        if not pages.has_stream(hashes[0]):
             raise _Refused(404, "there is no such session")
-    elif call.steps[0] == "call" and len(call.steps) > 2:
-        event_id = call.steps[-1]
-        is_known = event_id in queue.event_ids_to_events or event_id in queue.pending_messages_per_session
-        if not is_known and not any(event_id in ids for ids in queue.pending_event_ids_session.values()):
-            raise _Refused(404, "there is no such event")
+    elif call.steps[0] == "call" and len(call.steps) > 2 and not pages.has_answers(call.steps[-1]):
+        raise _Refused(404, "there is no such event")
 
 
 def _is_name(value: object) -> bool:

@@ -5,12 +5,10 @@ from inspect import signature
 from typing import Any, Final, cast, get_type_hints
 
 import gradio as gr
-from gradio import processing_utils
-from gradio.block_function import BlockFunction
-from gradio.blocks import Block
-from gradio.components.api_component import Api
 
-from workbench.ui.components.drawn import Drawn
+from workbench.ui.gradio_parts.event_data import names_file
+from workbench.ui.gradio_parts.names import Api, Block, BlockFunction
+from workbench.ui.gradio_parts.own_component import OwnComponent
 from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_CHOSEN: Final = 10_000
@@ -65,11 +63,8 @@ def check_event_data(event: gr.EventData | None) -> None:
     Raises:
         MalformedEvent: The data names a file.
     """
-    data: object = None if event is None else event._data  # pyright: ignore[reportPrivateUsage]
-    try:
-        processing_utils.check_all_files_in_cache(cast(Any, data))
-    except gr.Error as error:
-        raise MalformedEvent("event_data names a file") from error
+    if names_file(event):
+        raise MalformedEvent("event_data names a file")
 
 
 def problem_of_value(block: Block, value: object) -> str:
@@ -87,7 +82,7 @@ def problem_of_value(block: Block, value: object) -> str:
         return _problem_of_choice(block, value)
     if isinstance(block, gr.File | gr.UploadButton):
         return _problem_of_file(value)
-    if isinstance(block, Drawn):
+    if isinstance(block, OwnComponent):
         return "" if isinstance(value, dict) else "it is not an object"
     return ""
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.runs.casting import measured
 from workbench.app.runs.drafts import DRAFT, contract_choices
@@ -20,8 +19,11 @@ from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, text_editor
 from workbench.ui.components.heading import heading
-from workbench.ui.listen import after_loading, any_of, listen
-from workbench.ui.owners import needs, services_of
+from workbench.ui.gradio_parts.listen import after_loading, any_of, listen
+from workbench.ui.gradio_parts.names import Block
+from workbench.ui.gradio_parts.update import SAME, Update
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
 from workbench.ui.present.documents import (
     PLAY_EDITORS,
@@ -35,7 +37,6 @@ from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.play.setup_events import count_tokens
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.version_events import TextNameEvents

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
@@ -18,14 +17,16 @@ from workbench.ui.choices import toolsets_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, text_editor
 from workbench.ui.components.heading import heading
+from workbench.ui.gradio_parts.listen import any_of, listen
+from workbench.ui.gradio_parts.names import Block
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, place_of
-from workbench.ui.listen import any_of, listen
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.notices import NoticeView, advice, problem
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 FIRST_TOOLSET: Final = "nonsense"

@@ -6,8 +6,6 @@ from threading import Event, Lock
 from typing import Final, NamedTuple
 
 import gradio as gr
-from gradio.blocks import Block
-from gradio.events import Dependency
 
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
@@ -16,9 +14,12 @@ from workbench.rollout.models import Models
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
 from workbench.ui.components.heading import heading
+from workbench.ui.gradio_parts.listen import any_of, listen
+from workbench.ui.gradio_parts.names import Block, Dependency
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.listen import any_of, listen
-from workbench.ui.owners import needs, permitted_to, role_of
+from workbench.ui.owners import permitted_to, role_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.models import (
     EMBEDDED,
     ModelRowsView,
@@ -32,7 +33,6 @@ from workbench.ui.present.models import (
     show_pull_end,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.tabs.play.screen import SAME, Update
 
 
 class Pulls:

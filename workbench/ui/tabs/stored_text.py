@@ -12,13 +12,14 @@ from workbench.app.version_names import version_of_name
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import flag_of, id_of, optional_number_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.version_diff import EDITOR, VersionDiffView, show_version_diff
 from workbench.ui.present.versions import TextListView, VersionsView, show_texts, show_versions
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 50

@@ -11,11 +11,12 @@ from workbench.library.home_files import PLACES
 from workbench.records.owner import Permission
 from workbench.records.versions import Version, VersionKind
 from workbench.toolbox.entry import ToolDraft
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.tools.edit_events import EDITORS, list_tools, toolset_changes, version_line
 from workbench.ui.visitor import Visitor

@@ -43,7 +43,7 @@ const difference = (before, after) => {
 };
 
 // CodeMirror's own undo would mix documents, and its events come late. So the field listens to its transactions.
-// *Source:* gradio 6.31, js/code/shared/Code.svelte; @codemirror/view, EditorView.dispatch.
+// *Source:* @codemirror/view, EditorView.dispatch.
 const codeEditor = (field, view, onEdit = (/** @type {string} */ _text) => {}) => {
   const dispatch = view.dispatchTransactions;
   let isOurs = false;
@@ -189,11 +189,6 @@ const lazyEditor = (field, element, view) => {
   };
 };
 
-const viewOf = (content) => {
-  const tile = content.cmTile || content.cmView;
-  return tile ? tile.view || tile.root?.view : null;
-};
-
 const act = (label, onclick) => node("button", { type: "button", class: "hw-act", onclick }, label);
 
 // What a person should know about the draft, and can do with it.
@@ -258,7 +253,7 @@ const onBeforeInput = (field, event) => {
 const find = (field, element = document.getElementById(field.place)) => {
   if (!element) return;
   const content = element.querySelector(".cm-content");
-  const view = content && viewOf(content);
+  const view = content && window.hermesWorkbench.codeViewOf(content);
   const input = element.matches("textarea, input") ? element : element.querySelector("textarea, input");
   if (!view && !input) return;
   const isLazy = element.classList.contains("hw-lazy-editor");

@@ -49,7 +49,6 @@ Object.assign(
     // What the fields of the setup show, which is compared to find a change; `keepSetup` then gets the values. A
     // listener of Gradio for each field would be a quarter of the page's events, among which Gradio looks up those of
     // each component.
-    // *Source:* gradio 6.31, js/core/src/init.svelte.ts, `find_attached_events`.
     let shown = "";
     const showsNow = () =>
       Array.from(document.querySelectorAll("#play-setup :is(input, textarea, select)"), (field) =>

@@ -21,15 +21,16 @@ from workbench.records.comparisons import (
 )
 from workbench.records.owner import Permission
 from workbench.settings import Secret
+from workbench.ui.gradio_parts.update import Update
 from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.compare.board import LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, column_contracts
 from workbench.ui.tabs.compare.watching import read_comparison, watch
 from workbench.ui.tabs.play.runs import Runs, tab_of
-from workbench.ui.tabs.play.screen import Update
 from workbench.ui.visitor import Visitor
 
 LISTED = 100

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.comparisons.planning import LETTERS
 from workbench.app.runs.drafts import Drafts, contract_choices
@@ -15,6 +14,8 @@ from workbench.rollout.setting_field import NumberRange
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, NumberField, TextField, number_field
 from workbench.ui.components.heading import heading
+from workbench.ui.gradio_parts.names import Block
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.present.compare.board import BoardView, LiveColumns
 from workbench.ui.present.compare.form import (
     COMPARED,
@@ -29,7 +30,6 @@ from workbench.ui.present.compare.form import (
 )
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.setup import setup_label
-from workbench.ui.tabs.play.screen import SAME, Update
 
 
 class CompareScreen(NamedTuple):

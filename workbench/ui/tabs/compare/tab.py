@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.services import Services
-from workbench.ui.listen import WITH_DRAFTS, Trigger, after_loading, any_of, listen
+from workbench.ui.gradio_parts.listen import WITH_DRAFTS, Trigger, after_loading, any_of, listen
+from workbench.ui.gradio_parts.names import Block
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents

@@ -10,8 +10,10 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.comparisons import MAX_COLUMNS, Column
 from workbench.records.owner import Permission
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.fields import flag_of, id_of
-from workbench.ui.owners import browser_key_of, needs, services_of
+from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.compare.form import (
     COLUMN_SIZE,
     NO_TARGET,
@@ -32,7 +34,6 @@ from workbench.ui.tabs.compare.events import previous_choices, shown
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
 COLUMN_VALUES = MAX_COLUMNS * COLUMN_SIZE

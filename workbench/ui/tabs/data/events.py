@@ -12,13 +12,14 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.ui.permissions import needs
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.facts import FactGroup
 from workbench.records.owner import Permission
 from workbench.records.session_tree import SearchFilter
 from workbench.records.sessions import SessionSource
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import needs
 from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.app.services import Services
@@ -45,7 +46,6 @@ from workbench.ui.present.data import (
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.words import count
 from workbench.ui.tabs.data.form import FILTERS, DataForm, Jobs, read_filters
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 UPDATES_PER_SECOND: Final = 5

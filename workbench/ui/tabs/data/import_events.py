@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.ui.permissions import needs
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.records.owner import Permission
-from workbench.ui.owners import needs
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.library.datasets.file_row import ReadLimits
 from workbench.app.services import Services
@@ -30,7 +31,6 @@ from workbench.ui.present.words import count
 from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.play.screen import list_sessions
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 SPACE_LIMITS: Final = ReadLimits(unpacked_bytes=60_000_000, row_bytes=2_000_000, row_containers=20_000)

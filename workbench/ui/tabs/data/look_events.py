@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 import gradio as gr
 import numpy as np
 
+from workbench.ui.permissions import needs
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
@@ -24,7 +26,7 @@ from workbench.trajectory.compress import CountTokens, estimate_tokens
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.sets.row_index import Rows, shuffled
 from workbench.ui.incoming.fields import number_of, optional_number_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
 from workbench.ui.present.data import FindingsView, JobView, RowsView, link_to
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.row_picture import (
@@ -41,7 +43,6 @@ from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
 from workbench.ui.tabs.data.form import DataForm, Jobs
 from workbench.ui.tabs.data.import_events import SPACE_LIMITS, UPLOAD_LIMITS
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 MAX_LENGTH: Final = NumberRange("Max length in tokens", 16, 10_000_000)

@@ -6,15 +6,15 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 import gradio as gr
-from gradio.blocks import Block
 
+from workbench.ui.gradio_parts.names import Block
 from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import fold
 from workbench.ui.components.fields import TextField
 from workbench.app.services import Services
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS, WRITTEN
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.listen import any_of, listen
+from workbench.ui.gradio_parts.listen import any_of, listen
 from workbench.ui.present.data import TEACHING
 from workbench.ui.components.fields import NumberField, number_field
 from workbench.ui.present.words import SEED

@@ -12,8 +12,10 @@ from workbench.app.services import Services
 from workbench.app.token_sheet import CompletionLogprobs, count_sections, message_logprobs, tokens_of_message
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, optional_number_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import show_decision, show_logprobs
@@ -25,7 +27,7 @@ from workbench.ui.present.session import family_of, show_session, tools_of
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.tokens import TokensView, ask_tokens, show_reported_tokens, show_tokens
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import SAME, Screen, Update, reopened, round_at
+from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.visitor import Visitor
 
 

@@ -9,11 +9,13 @@ from workbench.app.export import export_sharegpt
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import DownloadView, SessionBarView, read_filter, show_bar
-from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions
+from workbench.ui.tabs.play.screen import REST, Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.visitor import PAGE, Visitor
 

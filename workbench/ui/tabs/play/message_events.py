@@ -18,7 +18,8 @@ from workbench.hermes.written_out import written_out
 from workbench.records.owner import Permission
 from workbench.records.sessions import StoredMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.call_form import read_form
 from workbench.ui.present.documents import (
     PLAY_EDITORS,

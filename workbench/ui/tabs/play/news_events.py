@@ -10,7 +10,8 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.visitor import Visitor

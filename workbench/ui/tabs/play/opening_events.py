@@ -8,14 +8,15 @@ from workbench.app.demo import is_demo_loaded
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
-from workbench.ui.owners import browser_key_of, needs, services_of
+from workbench.ui.gradio_parts.update import SAME, Update
+from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.guide import DemoView, TourView
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.place import Place, parse_place
 from workbench.ui.present.presets import PresetBarView, stored_setup
 from workbench.ui.present.sessions import AccountView
 from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.play.session_events import LOADING, SessionEvents
 from workbench.ui.visitor import Visitor
 

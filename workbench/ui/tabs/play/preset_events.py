@@ -11,8 +11,10 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.presets import StoredPreset
 from workbench.records.run_config import RunConfig
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, object_of, text_of, word_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, preset_changes
 from workbench.ui.present.notices import problem
 from workbench.ui.present.presets import (
@@ -23,7 +25,6 @@ from workbench.ui.present.presets import (
     show_presets,
 )
 from workbench.ui.present.setup import first_choice, parse_setup
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.visitor import Visitor
 

@@ -23,16 +23,17 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.runs import StoredRun
 from workbench.settings import Secret
+from workbench.ui.gradio_parts.listen import listen
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, number_of, text_of, word_of
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import problem
 from workbench.ui.present.row_run import RowCheckView, RowRunView, RowWindowView, show_check, show_row_run
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import parse_setup
-from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.tab import PlayParts
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5

@@ -1,6 +1,5 @@
 """The update that an event makes to the Play tab; parts that it leaves out stay unchanged."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -11,6 +10,7 @@ from workbench.app.person import PersonAnswered, PersonAwaited
 from workbench.app.services import Services
 from workbench.records.owner import Permission
 from workbench.records.session_tree import NO_FILTER
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.conversation import ReadRound, read_path
@@ -37,12 +37,6 @@ from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.visitor import Visitor
-
-Update = Mapping[str, object]
-"""A change of a component's properties, as Gradio takes it."""
-
-SAME: Final[Update] = {"__type__": "update"}
-"""Leaves a component unchanged; equal to `gr.skip()`."""
 
 REST: Final = len(SETUP_FIELDS) + 2
 """Values that follow the screen's in an update of the whole tab: the fields, the toolset, the advice."""

@@ -18,8 +18,10 @@ from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
 from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, number_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
 from workbench.ui.present.documents import (
     PLAY_EDITORS,
@@ -37,7 +39,7 @@ from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AddressView, SessionBarView
 from workbench.ui.present.setup import ALL_ENABLED, ToolSwitchesView, parse_setup
 from workbench.ui.tabs.play.preset_events import default_setup
-from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
+from workbench.ui.tabs.play.screen import REST, Screen, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.tabs.play.starting import follow
 from workbench.ui.visitor import Visitor

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.records.run_config import RunConfig
@@ -18,6 +17,7 @@ from workbench.ui.components.fields import (
     lazy_text_editor,
 )
 from workbench.ui.components.heading import heading
+from workbench.ui.gradio_parts.names import Block
 from workbench.ui.present.sampling_form import SamplingView
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, show_setup, tool_choices
 

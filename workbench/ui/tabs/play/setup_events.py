@@ -17,8 +17,10 @@ from workbench.records.versions import NewVersion, VersionKind, name_in
 from workbench.rollout.models import Models
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_tools, render_tools
 from workbench.ui.choices import catalog_of, choices, toolsets_of
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import needs, permitted_to, services_of
+from workbench.ui.owners import permitted_to, services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import (
     CONTRACT_TEXT,
     PLAY_EDITORS,
@@ -47,7 +49,7 @@ from workbench.ui.present.setup import (
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
-from workbench.ui.tabs.play.screen import REST, SAME, Update
+from workbench.ui.tabs.play.screen import REST
 from workbench.ui.visitor import Visitor
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."

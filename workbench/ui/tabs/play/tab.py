@@ -4,17 +4,18 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.frame import PageFrame
-from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.gradio_parts.listen import Trigger, any_of, listen
+from workbench.ui.gradio_parts.names import Block
+from workbench.ui.gradio_parts.open_pages import current_state
 from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
@@ -148,15 +149,11 @@ def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: D
 
 
 def _visitors(blocks: gr.Blocks, visitor: gr.State) -> VisitorOf:
-    """Return a function that looks up what a tab shows, by the tab's id.
-
-    The handler of a long event only gets the visitor as it was at the start.
-    """
-    key = cast(int, cast(Any, visitor)._id)
+    """Return a function that looks up what a tab shows, by the tab's id."""
+    look_up = current_state(blocks, visitor)
 
     def visitor_of(tab: str) -> Visitor | None:
-        holder: Any = getattr(blocks, "state_holder", None)
-        found = holder[tab][key] if holder is not None and tab in holder else None
+        found = look_up(tab)
         return found if isinstance(found, Visitor) else None
 
     return visitor_of

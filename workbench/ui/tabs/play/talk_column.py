@@ -15,8 +15,10 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import NumberField, TextField, number_field
 from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import PlainRow
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs, role_of, services_of
+from workbench.ui.gradio_parts.listen import listen
+from workbench.ui.gradio_parts.update import SAME, Update
+from workbench.ui.owners import role_of, services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.documents import (
     PLAY_EDITORS,
@@ -31,7 +33,6 @@ from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.words import SAMPLES
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 

@@ -11,8 +11,10 @@ from workbench.app.running_turns import running_turn
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import PLAY_EDITORS, changes_back
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import advice, problem
@@ -21,7 +23,7 @@ from workbench.ui.present.setup import Activity
 from workbench.ui.tabs.play.late_answers import VisitorOf
 from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.runs import Runs, tab_of
-from workbench.ui.tabs.play.screen import SAME, Screen, list_sessions
+from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import agreement_notice
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.starting import TurnFields, start_from_page

@@ -15,11 +15,12 @@ from workbench.chat.message import Role
 from workbench.records.session_tree import children
 from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import CompletionEnded, RoundStarted, TurnEnded
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.raw import show_prompt
 from workbench.ui.present.setup import Activity, HeaderView, show_header
-from workbench.ui.tabs.play.screen import SAME, Screen, Update
+from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.visitor import Visitor
 
 BRANCHED = (

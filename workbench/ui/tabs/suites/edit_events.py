@@ -12,8 +12,10 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind, check_name
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import flag_of, id_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import (
@@ -24,7 +26,6 @@ from workbench.ui.present.suites.editor import (
     with_rows,
 )
 from workbench.ui.present.versions import VersionsView
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.suites.parts import EDITORS
 from workbench.ui.visitor import Visitor

@@ -12,12 +12,13 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.suite.reports.report import LOCAL_PAGE
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
-from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, list_runs, run_choices, run_screen
 from workbench.ui.tabs.suites.result_events import arms_to_compare
 from workbench.ui.visitor import Visitor

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.runs.drafts import Drafts, contract_choices
 from workbench.app.runs.reports import report_for
@@ -23,6 +22,8 @@ from workbench.ui.components.fields import (
 )
 from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import fold
+from workbench.ui.gradio_parts.names import Block
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView
 from workbench.ui.present.setup import first_choice
@@ -46,8 +47,7 @@ from workbench.ui.present.suites.run import (
     show_run,
 )
 from workbench.ui.present.suites.run_list import MOST_RUNS, RunListView, show_runs
-from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
+from workbench.ui.tabs.active_runs import ActiveRuns
 
 
 class SuitesScreen(NamedTuple):

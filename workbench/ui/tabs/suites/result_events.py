@@ -17,14 +17,15 @@ from workbench.records.runs import StoredRun
 from workbench.records.sessions import StoredMessage
 from workbench.suite.compare import RunComparison
 from workbench.suite.result import CaseStatus
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, number_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.case_runs import CaseRunsView, ReadRollout, show_case_runs, show_pair
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.visitor import Visitor
 

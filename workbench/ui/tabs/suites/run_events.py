@@ -18,13 +18,14 @@ from workbench.records.owner import Permission
 from workbench.records.runs import RunState
 from workbench.settings import Secret
 from workbench.suite.plan import RunPlan
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_progress_elsewhere, show_run
-from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
+from workbench.ui.tabs.active_runs import ActiveRun, ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices, run_screen
 from workbench.ui.visitor import Visitor
 

@@ -3,14 +3,14 @@
 from typing import Any, cast
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
-from workbench.ui.listen import WITH_DRAFTS, any_of, listen
+from workbench.ui.gradio_parts.listen import WITH_DRAFTS, any_of, listen
+from workbench.ui.gradio_parts.names import Block
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.tab import PlayParts
-from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
 from workbench.ui.tabs.suites.list_events import RunListEvents
 from workbench.ui.tabs.suites.parts import EDITED, SuitesParts

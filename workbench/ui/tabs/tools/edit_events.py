@@ -14,8 +14,10 @@ from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, json_text_of, number_of, optional_number_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, show_servers
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
@@ -33,7 +35,6 @@ from workbench.ui.present.tools import (
 )
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.present.words import CALL_NUMBER, SEED
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import compare_number
 from workbench.ui.visitor import Visitor
 

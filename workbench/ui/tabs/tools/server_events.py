@@ -9,12 +9,13 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.toolbox.mcp.config_import import parse_config, read_servers
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, config_text
 from workbench.ui.present.notices import NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.tools.edit_events import list_servers, list_tools
 from workbench.ui.visitor import Visitor
 

@@ -15,15 +15,16 @@ from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import needs, services_of
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
 from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, tools_change
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.version_diff import VersionDiffView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import compare_versions
 from workbench.ui.tabs.tools.edit_events import (
     EDITORS,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import gradio as gr
-from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.records.versions import VersionKind
@@ -18,7 +17,8 @@ from workbench.ui.components.fields import (
     text_editor,
 )
 from workbench.ui.components.heading import heading
-from workbench.ui.listen import any_of, listen
+from workbench.ui.gradio_parts.listen import any_of, listen
+from workbench.ui.gradio_parts.names import Block
 from workbench.ui.present.words import CALL_NUMBER, SEED
 from workbench.ui.tabs.tools.edit_events import EDITORS, ToolEditEvents
 from workbench.ui.tabs.tools.server_events import McpServerEvents

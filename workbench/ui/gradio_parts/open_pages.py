@@ -1,6 +1,14 @@
-"""Look up and free what Gradio keeps in memory for each open page."""
+"""Look up and free what Gradio keeps in memory for each open page, and make less of it.
+
+Gradio has no public way to any of this. It frees a page's memory an hour after the page was closed, and keeps a copy of
+the configuration of all components for each page.
+
+*Gradio 6.31:* `state_holder.StateHolder`, `state_holder.SessionState`, `queueing.Queue.push`,
+`queueing.Queue.clean_events`, `routes.App.create_app`, `blocks.Blocks.__init__`.
+"""
 
 import asyncio
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, cast
 
@@ -8,17 +16,33 @@ import gradio as gr
 from gradio.blocks import Blocks
 from gradio.state_holder import SessionState, StateHolder
 
+from workbench.ui.gradio_parts.names import BlockFunction
+
 
 class GradioPages:
-    """Gradio's tabs and calls by their ids.
-
-    *Source:* gradio 6.31, state_holder.py; queueing.py, `push` and `clean_events`; routes.py, `simple_predict_get`.
-    """
+    """Gradio's tabs and calls by their ids."""
 
     def __init__(self, blocks: gr.Blocks) -> None:
-        # Gradio has no public way to this state.
         self._blocks = cast(Any, blocks)
         self._running = set[asyncio.Task[None]]()
+
+    @classmethod
+    def of(cls, scope: Mapping[str, Any]) -> "GradioPages":
+        """Return the tabs and calls of the application that an ASGI scope belongs to."""
+        return cls(scope["app"].get_blocks())
+
+    def event(self, number: object) -> BlockFunction | None:
+        """Return the event with a number, or None."""
+        is_number = isinstance(number, int) and not isinstance(number, bool)
+        return self._blocks.fns.get(number) if is_number else None
+
+    def event_named(self, name: str) -> BlockFunction | None:
+        """Return the event that the API offers under a name, or None."""
+        return next((event for event in self._blocks.fns.values() if event.api_name == name), None)
+
+    def has_stream(self, page_id: str) -> bool:
+        """Whether a tab can stream its answers."""
+        return page_id in self._blocks._queue.pending_messages_per_session
 
     def has_answers(self, page_id: str) -> bool:
         """Whether a tab or call has answers, or will have them."""
@@ -55,11 +79,22 @@ class GradioPages:
         queue.pending_event_ids_session.pop(page_id, None)
 
 
-class PageState(SessionState):
-    """The values of a page's `gr.State`, without copies of its components.
+def current_state(blocks: gr.Blocks, state: gr.State) -> Callable[[str], object]:
+    """Return a function that looks up what a `gr.State` holds now, by the tab's id. It returns None for an unknown tab.
 
-    *Source:* gradio 6.31, state_holder.py, `SessionState.__init__`.
+    The handler of a long event only gets the value of its start.
     """
+    key = cast(int, cast(Any, state)._id)
+
+    def look_up(tab: str) -> object:
+        holder: Any = getattr(blocks, "state_holder", None)
+        return holder[tab][key] if holder is not None and tab in holder else None
+
+    return look_up
+
+
+class PageState(SessionState):
+    """The values of a page's `gr.State`, without copies of its components."""
 
     def __init__(self, blocks: Blocks) -> None:
         # Gradio's own constructor, which makes the copies, is not called.

@@ -1,6 +1,8 @@
 // Mounts the page's own components. Gradio calls `mount` as soon as the element of a component exists, but the module
 // that draws it may load later. Until then, values from the server are queued and drawn in order, and keys that
 // nothing has handled are pressed again once all modules are loaded.
+//
+// *Gradio 6.31:* `assets/core` (js/core/src/dependency.ts, `dispatch`, `DependencyManager`).
 window.hermesWorkbench = (() => {
   const pressed = [];
   let loading = 0;
@@ -23,8 +25,8 @@ window.hermesWorkbench = (() => {
       values.splice(0).forEach(draw);
     };
     // For events of which only the last one counts. While an event is being answered, Gradio drops newer events of the
-    // same name and then fires the answered one again with its old data (gradio 6.31, js/core/src/dependency.ts). All
-    // events of a name share one data object here, so the repeated event has the newest data.
+    // same name and then fires the answered one again with its old data. All events of a name share one data object
+    // here, so the repeated event has the newest data.
     const last = {};
     const triggerLatest = (name, data) => {
       last[name] = Object.assign(last[name] || {}, data);
@@ -33,13 +35,13 @@ window.hermesWorkbench = (() => {
     return { element, props, trigger, triggerLatest, follow };
   };
 
-  // Ends an event before it is sent: Gradio drops one whose function throws (gradio 6.31, js/core/src/dependency.ts,
-  // `dispatch`), and neither shows the error nor runs what follows the event.
+  // Ends an event before it is sent: Gradio drops one whose function throws, and neither shows the error nor runs what
+  // follows the event.
   const drop = (reason) => {
     throw new Error(reason);
   };
 
-  // For events of which only the last one counts (`listen.py`). Gradio regards an event as being answered only once it is
+  // For events of which only the last one counts (`gradio_parts/listen.py`). Gradio regards an event as being answered only once it is
   // sent. Fields that change together, such as those of an example, would therefore send one event each, and the answer
   // to the first could arrive after the answers to all later ones. So each waits for the others, and the last is sent.
   // `event` is the name of the event.
@@ -53,6 +55,7 @@ window.hermesWorkbench = (() => {
   // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.
   const mount = async (script, element, trigger, props, watch) => {
     const part = partOf(element, trigger, props, watch);
+    shared.mountedAt ??= performance.now();
     loading += 1;
     try {
       const { default: scripts } = await import(new URL("SCRIPTS_ADDRESS", document.baseURI));
@@ -63,7 +66,7 @@ window.hermesWorkbench = (() => {
     }
   };
 
-  // Tabs other than the first are sent when they are first needed (`lazy_tabs.py`). Each is asked for once, again if
+  // Tabs other than the first are sent when they are first needed (`split_config.py`). Each is asked for once, again if
   // no answer came in time.
   const ANSWER_MS = 15000;
   const askedAt = {};
@@ -85,5 +88,6 @@ window.hermesWorkbench = (() => {
     }
     while (!hasTab(tab) && Date.now() - askedAt[tab] < ANSWER_MS) await new Promise(requestAnimationFrame);
   };
-  return { mount, newest, drop, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
+  const shared = { mount, newest, drop, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
+  return shared;
 })();

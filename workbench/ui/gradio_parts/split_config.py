@@ -1,39 +1,30 @@
-"""Send each tab to the browser when it is opened for the first time.
+"""Divide Gradio's configuration of a page by tabs, each of which is sent to the browser when it is first opened.
 
 Gradio sends a page as a whole, and the browser creates and connects all its components before it shows any, also those
-in tabs that nobody opens. Here, a page starts with its first tab. The browser asks for another one (`TabLoader`), and
-the answer carries the tab's components and events as Gradio's own `gr.render` would. All of them exist on the server
-from the start, so an event is the same whether its tab was sent or not.
+in tabs that nobody opens. Here, a page starts with its first tab. The browser asks for another one (`mount.js`,
+`loadTab`), and the answer carries the tab's components and events as Gradio's own `gr.render` would. All of them exist
+on the server from the start, so an event is the same whether its tab was sent or not. See
+docs/decisions/0018-tabs-are-sent-when-they-are-opened.md.
 
 Functions of the API are not sent at all: the page does not call them.
 
 An event belongs to the tab of the component that triggers it, or that it follows. An event that runs when the page is
 loaded and writes to one tab only runs when that tab is sent.
 
-*Source:* gradio 6.31, blocks.py, `process_api` (`render_config`); the browser's Blocks and core scripts (`render`,
-`rerender`, `dispatch_load_events`).
+*Gradio 6.31:* `blocks.Blocks.process_api` (`render_config`), `blocks.BlocksConfig.get_config`, `assets/Blocks`,
+`assets/core` (js/core/src/Blocks.svelte, `render`, `rerender`, `dispatch_load_events`; js/core/src/init.svelte.ts,
+`determine_interactivity`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
-import gradio as gr
-
-from workbench.records.owner import Permission
-from workbench.ui.components.drawn import Drawn
-from workbench.ui.incoming.fields import id_of
-from workbench.ui.incoming.refusal import MalformedEvent
-from workbench.ui.listen import listen
-from workbench.ui.owners import needs
-from workbench.ui.present.place import HOME, NAMES
-from workbench.ui.slim_config import slim_component, slim_event
+from workbench.ui.gradio_parts.slim_config import slim_component, slim_event
 
 Config = Mapping[str, Any]
 """Gradio's configuration of a page, or a component, event or layout node in it."""
-LAZY_TABS: Final = tuple(f"page-tab-{name}" for name in NAMES if name != HOME)
-"""The `elem_id` of each tab that is not sent with the page."""
-_LOAD: Final = "hermesWorkbench.loadTab"
+LOAD_TAB: Final = "hermesWorkbench.loadTab"
+"""The function of `mount.js` that asks for a tab."""
 _ALWAYS: Final = ""
 """The place of what is sent with the page."""
 
@@ -47,54 +38,25 @@ class SplitPage(NamedTuple):
     """For each further tab what is sent when it is opened, by `elem_id` of the tab."""
 
 
-@dataclass(frozen=True, slots=True)
-class TabLoader:
-    """Asks the server for a tab when it is selected for the first time."""
-
-    loader: Drawn
-    tabs: Sequence[gr.Tab]
-    """The tabs that are not sent with the page."""
-
-    @needs(Permission.WORK)
-    def on_open_tab(self, event: gr.EventData) -> None:
-        """Accept the request for a tab. `WholeSteps.process_api` adds the tab to the answer.
-
-        Raises:
-            MalformedEvent: There is no such tab.
-        """
-        if id_of(event, "tab") not in LAZY_TABS:
-            raise MalformedEvent("there is no such tab")
-
-    def wire(self) -> None:
-        """Ask for each tab when it is selected."""
-        listen(self.loader.event("open_tab"), self.on_open_tab, is_queued=False)
-        for tab in self.tabs:
-            listen(tab.select, None, js=f"() => {{ {_LOAD}({tab.elem_id!r}); }}")
-
-
-def split_page(config: Config) -> SplitPage:
+def split_page(config: Config, lazy_tabs: Sequence[str]) -> SplitPage:
     """Divide a page's configuration by tabs.
 
     Args:
         config: As Gradio's `get_config_file` returns it.
+        lazy_tabs: The `elem_id` of each tab that is not sent with the page.
     """
-    return _Division(config).split()
-
-
-def start_of(config: Config) -> Config:
-    """Return the part of a page's configuration that is sent with the page."""
-    return split_page(config).start
+    return _Division(config, lazy_tabs).split()
 
 
 class _Division:
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, lazy_tabs: Sequence[str]) -> None:
         self._config = config
         self._components: dict[int, Config] = {block["id"]: block for block in config["components"]}
         self._events: dict[int, Config] = {event["id"]: event for event in config["dependencies"]}
         self._tab_ids: dict[str, int] = {
             block["props"]["elem_id"]: block["id"]
             for block in config["components"]
-            if block["props"].get("elem_id") in LAZY_TABS
+            if block["props"].get("elem_id") in lazy_tabs
         }
         self._names = {tab_id: name for name, tab_id in self._tab_ids.items()}
         self._layouts: dict[str, Config] = {}
@@ -167,7 +129,7 @@ class _Division:
         first = event
         while first.get("trigger_after") is not None:
             first = self._events[first["trigger_after"]]
-        if not event["backend_fn"] and _LOAD in (event["js"] or ""):
+        if not event["backend_fn"] and LOAD_TAB in (event["js"] or ""):
             return _ALWAYS  # asks for the tab
         if all(name == "load" for _, name in first["targets"]):
             written = {self._place_of.get(block_id, _ALWAYS) for block_id in first["outputs"]} - {_ALWAYS}
@@ -196,10 +158,7 @@ class _Division:
 
 
 class _Interactive(NamedTuple):
-    """Which fields can be edited, as the browser decides it.
-
-    *Source:* gradio 6.31, js/core/src/init.svelte.ts, `determine_interactivity`.
-    """
+    """Which fields can be edited, as the browser decides it."""
 
     inputs: frozenset[int]
     outputs: frozenset[int]

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 from gradio.block_function import BlockFunction
 
-from workbench.ui.whole_steps import WholeSteps
+from workbench.records.owner import UserRole
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
+from workbench.ui.page_checks import PageChecks
 
 # Gradio makes event loops for each page and leaves them to the collector.
 SAME = {"__type__": "update"}
 
 
 @pytest.fixture
-def blocks() -> Iterator[WholeSteps]:
-    yield WholeSteps(analytics_enabled=False)
+def blocks() -> Iterator[PageBlocks]:
+    yield PageBlocks(PageChecks(lambda _: UserRole.LOCAL), analytics_enabled=False)
     gc.collect()
 
 
@@ -28,7 +30,7 @@ def event() -> BlockFunction:
 
 
 def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
-    blocks: WholeSteps, event: BlockFunction
+    blocks: PageBlocks, event: BlockFunction
 ):
     steps = [
         [{"value": {"rows": [[1], [2], [3]]}}, "a"],
@@ -46,7 +48,7 @@ def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
 
 
 def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
-    blocks: WholeSteps, event: BlockFunction
+    blocks: PageBlocks, event: BlockFunction
 ):
     for step in (["a", SAME], ["b", SAME]):
         blocks.handle_streaming_diffs(event, step, "tab", "run", final=False)
@@ -54,12 +56,12 @@ def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
     assert blocks.handle_streaming_diffs(event, ["c", SAME], "tab", "run", final=False) == ["c", SAME]
 
 
-def test_steps_of_different_tabs_and_runs_are_kept_apart(blocks: WholeSteps, event: BlockFunction):
+def test_steps_of_different_tabs_and_runs_are_kept_apart(blocks: PageBlocks, event: BlockFunction):
     for tab, run in (("tab", "run"), ("tab", "other run"), ("other tab", "run")):
         assert blocks.handle_streaming_diffs(event, ["a", "b"], tab, run, final=False) == ["a", "b"]
 
 
-def test_the_simple_format_returns_the_values(blocks: WholeSteps, event: BlockFunction):
+def test_the_simple_format_returns_the_values(blocks: PageBlocks, event: BlockFunction):
     for step in (["a", "b"], ["c", "b"]):
         assert (
             blocks.handle_streaming_diffs(event, [*step], "tab", "run", final=False, simple_format=True)

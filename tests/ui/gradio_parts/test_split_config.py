@@ -8,9 +8,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.ui.api import API_FUNCTIONS
-from workbench.ui.lazy_tabs import LAZY_TABS, split_page
+from workbench.ui.gradio_parts.slim_config import slim_component, slim_event
+from workbench.ui.gradio_parts.split_config import split_page
 from workbench.ui.page import build_page
-from workbench.ui.slim_config import slim_component, slim_event
+from workbench.ui.tab_loader import LAZY_TABS
 
 _OF_SERVER = {"_api_info", "component_class_name", "name", "preserved_by_key", "script", "visible"}
 """Properties with a value that the browser does not need."""
@@ -25,7 +26,7 @@ def config(tmp_path_factory):
 @pytest.fixture(scope="module")
 def parts(config):
     """What the page and each further tab consist of."""
-    start, tabs = split_page(config)
+    start, tabs = split_page(config, LAZY_TABS)
     assert set(tabs) == set(LAZY_TABS)
     return [start, *tabs.values()]
 
@@ -53,7 +54,7 @@ def test_an_event_of_a_component_is_sent_even_if_it_is_not_private():
         field = gr.Textbox()
         field.change(function, field, field).then(function, field, field)
         gr.api(function)
-    start, _ = split_page(blocks.get_config_file())
+    start, _ = split_page(blocks.get_config_file(), LAZY_TABS)
     assert [event["api_visibility"] for event in start["dependencies"]] == ["public"] * 2
 
 

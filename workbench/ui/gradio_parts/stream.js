@@ -1,9 +1,12 @@
 // Keeps Gradio's stream of answers from losing events.
 //
-// Gradio's client (6.31) loses an event that it sends while the server's `close_stream` message is on its way: it takes
+// Gradio's client loses an event that it sends while the server's `close_stream` message is on its way: it takes
 // the stream for open, then gets the message and closes it. The server does the work, but the answer arrives only with
 // the next event. So this wrapper of `fetch` keeps a stream open while an event has no answer, and holds back new
 // events while a stream is being closed. See docs/decisions/0011-between-gradio-and-its-stream.md.
+//
+// *Gradio 6.31:* `assets/index` (client/js/src/utils/stream.ts, `open_stream`; client/js/src/utils/submit.ts),
+// `routes.App.create_app`.
 (() => {
   const send = window.fetch;
   const encoder = new TextEncoder();

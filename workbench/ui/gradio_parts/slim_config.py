@@ -3,14 +3,12 @@
 Gradio writes its whole configuration into the page, with the types of every component for its API page, which is
 switched off here, and with many values that its scripts take as defaults anyway. That is more than half of it.
 
-*Source:* gradio 6.31, routes.py, `main`; templates/frontend/assets: core (components) and Blocks (dependencies).
+*Gradio 6.31:* `routes.App.create_app` (`main`), `blocks.Block.get_config`, `assets/core` (components),
+`assets/Blocks` (dependencies).
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
-
-import markupsafe
-from gradio import routes
+from collections.abc import Mapping
+from typing import Any, Final
 
 _COMPONENT_KEYS: Final = frozenset(
     {
@@ -53,21 +51,6 @@ _DEFAULT_EVENT: Final[Mapping[str, object]] = {
     "trigger_only_on_success": False,
 }
 _MISSING: Final = object()
-
-
-def install_slim_config(slim: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-    """Make Gradio's page template write each configuration as `slim` returns it."""
-    # Gradio does not type its template filters.
-    filters = cast(Any, routes).templates.env.filters
-    write: Callable[[object], markupsafe.Markup] = cast(Any, routes).toorjson
-
-    def write_slim(value: object) -> markupsafe.Markup:
-        if not isinstance(value, dict):
-            return write(value)
-        config = cast("dict[str, Any]", value)
-        return write(slim(config) if {"components", "dependencies"} <= config.keys() else config)
-
-    filters["toorjson"] = write_slim
 
 
 def slim_component(component: Mapping[str, Any]) -> dict[str, Any]:

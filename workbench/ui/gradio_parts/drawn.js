@@ -1,8 +1,10 @@
 // The browser's side of `Drawn`: makes an element, lets a script draw in it, and passes on values and events.
 //
 // Gradio has a table of components besides its own, and calls one of them as a compiled Svelte component: with the node
-// that it goes before, and its properties (gradio 6.31, js/core/src/init_utils.ts, `get_component`; js/utils/src,
-// `class Gradio`). `gr.HTML` compiles two templates, and makes a style sheet and a progress display, for each component.
+// that it goes before, and its properties. `gr.HTML` compiles two templates, and makes a style sheet and a progress
+// display, for each component.
+//
+// *Gradio 6.31:* `assets/Blocks` (js/core/src/init_utils.ts, `get_component`; js/utils/src, `class Gradio`).
 window.__GRADIO__CC__ = {
   ...window.__GRADIO__CC__,
   drawn: {

@@ -1,4 +1,11 @@
-"""Attach event handlers as private events, without Gradio's progress display."""
+"""Attach event handlers as private events, without Gradio's progress display.
+
+Even if it is hidden, Gradio updates the progress of every output at every step, and searches the whole page for each.
+That is half of the browser's work for an answer.
+
+*Gradio 6.31:* `blocks.BlocksConfig.set_event_trigger`, `events.EventListener._setup`, `events.on`, `assets/core`
+(js/core/src/dependency.ts).
+"""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial, wraps
@@ -6,10 +13,9 @@ from inspect import isgeneratorfunction
 from typing import Any, Final, cast
 
 import gradio as gr
-from gradio.blocks import Block
-from gradio.events import Dependency
 
 from workbench.toolspec.budget import REQUEST_STEPS, budget
+from workbench.ui.gradio_parts.names import Block, Dependency
 
 MODEL: Final = "model"
 """The concurrency id that all events with model work share."""
@@ -57,8 +63,6 @@ def listen(
         "js": js,
         "api_visibility": "private",
         "show_progress": "hidden",
-        # Even if it is hidden, Gradio updates the progress of every output at every step, and searches the whole page
-        # for each. That is half of the browser's work for an answer (gradio 6.31, js/core/src/dependency.ts).
         "show_progress_on": [],
         "queue": is_queued,
         "trigger_mode": "always_last" if is_latest_only else "multiple",
@@ -82,7 +86,7 @@ WITH_DRAFTS: Final = "async (...values) => hermesWorkbench.documents.withDrafts(
 
 
 def after_loading(tab: str) -> str:
-    """Return JavaScript for an event that writes to another tab: it waits until that tab was sent (`lazy_tabs`)."""
+    """Return JavaScript for an event that writes to another tab: it waits until that tab was sent (`split_config`)."""
     return f"async (...values) => {{ await hermesWorkbench.loadTab('page-tab-{tab}'); return values; }}"
 
 
