@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 import gradio as gr
 import pytest
-from workbench.ui.tabs.active_runs import ActiveRuns
 
 from tests.services import services_for
 from tests.ui.requests import page_request
@@ -22,6 +21,7 @@ from workbench.ui.present.row_run import RowsView
 from workbench.ui.present.sampling_form import SamplingView
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import show_setup
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.row_events import RowEvents

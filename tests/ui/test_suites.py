@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import gradio as gr
 import pytest
-from workbench.ui.tabs.active_runs import ActiveRuns
 
 from tests.services import services_for
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -16,6 +15,7 @@ from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.suites.grid import GridFields
+from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 from sqlalchemy import text
-from workbench.ui.tabs.active_runs import ActiveRuns
 
 from tests.app.servers.conftest import OpenServer, SharingServer
 from tests.waiting import await_until
@@ -14,6 +13,7 @@ from workbench.app.runs.suites import load_suite
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.runs import RunState, StoredRun
 from workbench.settings import Secret
+from workbench.ui.tabs.active_runs import ActiveRuns
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 SLOW = {"text": "Hello there, " * 4, "seconds_per_token": 0.02}

@@ -14,6 +14,7 @@ from workbench.label.page.present.tab import LabelTabView
 from workbench.label.page.tab import LabelEvents
 from workbench.label.records.project import Member, Project
 from workbench.records.label_words import ProjectRole
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.visitor import Visitor
 

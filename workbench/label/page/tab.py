@@ -43,6 +43,7 @@ from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.gradio_parts.listen import listen
+from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs

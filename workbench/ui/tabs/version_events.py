@@ -1,4 +1,4 @@
-"""Rename, duplicate, delete, restore and download contracts, suites and toolsets."""
+"""Rename, duplicate, delete, restore and download contracts and suites, and what toolsets share with them."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,6 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.library.home_files import PLACES
 from workbench.records.owner import Permission
 from workbench.records.versions import Version, VersionKind
-from workbench.toolbox.entry import ToolDraft
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
@@ -18,7 +17,6 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.tabs.stored_text import StoredTextEvents
-from workbench.ui.tabs.tools.edit_events import EDITORS, list_tools, toolset_changes, version_line
 from workbench.ui.visitor import Visitor
 
 _ENDINGS = {kind: place.ending for kind, place in PLACES.items()}
@@ -105,32 +103,3 @@ class TextNameEvents(NameEvents):
             return SAME, SAME, SAME, problem(error), SAME, SAME
         line = texts.version_line(services, new_name, shown) if new_name else None
         return texts.list_texts(services, new_name), new_name, editors, CLEAR, None, line
-
-
-@dataclass(frozen=True, slots=True)
-class ToolsetNameEvents(NameEvents):
-    """The same for toolsets. The tool in the editor stays open."""
-
-    @needs(Permission.WORK)
-    def on_change(
-        self,
-        visitor: Visitor,
-        key: str,
-        spec: str,
-        rules: str,
-        toolset: str,
-        request: gr.Request,
-        event: gr.EventData,
-    ) -> tuple[object, ...]:
-        """Rename, duplicate, delete or restore a toolset. `key` is the name of the open tool's documents."""
-        services = services_of(self.services, visitor, request)
-        try:
-            opened = self.changed(services, toolset, event)
-            new_name = opened.name if opened is not None else toolset
-            line = version_line(services, ToolDraft(spec_text=spec, rules_text=rules), new_name)
-        except WorkbenchError as error:
-            return SAME, SAME, problem(error), SAME
-        is_renamed = text_of(event, "action") == "rename"
-        changes = toolset_changes(key, new_name, is_renamed=is_renamed)
-        editors = EDITORS.changed(services.calendar.seconds(), *changes)
-        return list_tools(services, ""), line, CLEAR, editors

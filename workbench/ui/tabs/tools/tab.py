@@ -21,9 +21,9 @@ from workbench.ui.gradio_parts.listen import any_of, listen
 from workbench.ui.gradio_parts.names import Block
 from workbench.ui.present.words import CALL_NUMBER, SEED
 from workbench.ui.tabs.tools.edit_events import EDITORS, ToolEditEvents
+from workbench.ui.tabs.tools.name_events import ToolsetNameEvents
 from workbench.ui.tabs.tools.server_events import McpServerEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
-from workbench.ui.tabs.version_events import ToolsetNameEvents
 
 _EDITED: Final = (
     "(visitor, name, ...rest) => [visitor, hermesWorkbench.documents.nameOf('tools-spec'), ...rest]"
