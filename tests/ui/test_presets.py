@@ -17,7 +17,7 @@ from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.presets import PresetBarView
-from workbench.ui.present.row_run import RowsView
+from workbench.ui.present.row_run import RowWindowView
 from workbench.ui.present.sampling_form import SamplingView
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import show_setup
@@ -131,12 +131,12 @@ def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
         assert cast(Visitor, values[0]).session_id is None
 
 
-def row_event(services: Services, runs: ActiveRuns, **data: object) -> list[RowsView]:
+def row_event(services: Services, runs: ActiveRuns, **data: object) -> list[RowWindowView]:
     events = RowEvents(services, runs)
     return list(events.on_run(Visitor(), page_request(), event(**data), None, *fields_of(services)))
 
 
-def row_act(services: Services, **data: object) -> tuple[RowsView, DownloadView]:
+def row_act(services: Services, **data: object) -> tuple[RowWindowView, DownloadView]:
     events = RowEvents(services, ActiveRuns())
     return cast(Any, events.on_act(Visitor(), page_request(), event(**data), *fields_of(services)))
 

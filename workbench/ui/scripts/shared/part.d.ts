@@ -1,6 +1,6 @@
 // What the page gives its scripts, besides the values and events of Python in each folder's `types.d.ts`.
 
-/** What the `mount` of a component gets (`head/mount.js`). */
+/** What the `mount` of a component gets (`gradio_parts/mount.js`). */
 interface Part<View, Event extends string = never> {
   element: HTMLElement;
   /** The component's properties; `value` is what events read. */
