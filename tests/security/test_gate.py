@@ -388,6 +388,11 @@ def sent_everywhere(answer: http.client.HTTPResponse, *, is_on_space: bool) -> N
         ("GET", "/theme.css", 200),
         ("GET", "/static/img/logo.svg", None),
         ("GET", "/assets/../../x", 403),
+        *(
+            ("GET", f"/{folder}/{name}", 404)
+            for folder in ("assets", "static", "svelte")
+            for name in ("x" * 300, "%C3%A9" * 150, "x/" * 3000, "%00")
+        ),
         ("GET", "/nothing", 404),
         ("POST", "/", 405),
         ("GET", "/gradio_api/queue/data", 400),
