@@ -17,7 +17,8 @@ from workbench.chat.message import Role
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.records.owner import Owner
 from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
-from workbench.ui.present.row_picture import read_conditions, show_picture
+from workbench.ui.present.row_conditions import read_conditions
+from workbench.ui.present.row_picture import show_picture
 from workbench.ui.tabs.data.form import ANY, DataForm, Jobs
 from workbench.ui.tabs.data.look_events import LookEvents, LookForm
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets

@@ -1,11 +1,10 @@
 """Prepare a request: from a model name, messages and tools to a turn that is ready to run."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import dropwhile
-from secrets import randbelow
 from typing import Final
 
 from workbench.app.prepare import prepare_completion
@@ -25,6 +24,7 @@ from workbench.gateway.conversation import (
 )
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.reading_rules import ReadingRules
+from workbench.gateway.request_sampling import SEEDS, read_sampling, unset_sampling
 from workbench.gateway.requests import (
     OWN_SAMPLING,
     AllowedChoice,
@@ -37,15 +37,11 @@ from workbench.records.run_config import RunConfig
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, render_prompt
 from workbench.rollout.ports import ChoiceKind, Delta, Engine, GenerationRequest
-from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling, TokenBias
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
 
 CLIENT_SYSTEM: Final = "system"
 """A contract that declares a variable with this name gets the client's own system text there."""
-_UNLIMITED_TOKENS: Final = 32_768
-"""The longest completion of a server, if the client sets no limit."""
-_SEEDS: Final = 2**31
 _FAMILY_ONLY: Final = "none"
 """Name of the contract in the setup of a request without a contract."""
 
@@ -96,7 +92,7 @@ class PreparedChat:
 
     def turn(self, services: Services, index: int, is_cancelled: Callable[[], bool]) -> Turn:
         """Return the turn of the answer with this index."""
-        sampling = replace(self.setup.sampling, seed=(self.seed + index) % _SEEDS)
+        sampling = replace(self.setup.sampling, seed=(self.seed + index) % SEEDS)
         setup = replace(self.setup, sampling=sampling)
         return prepare_completion(services, setup, self.engine, is_cancelled)
 
@@ -142,7 +138,7 @@ class Preparation:
         )
         _check_size(services, sum(sizes) + len(render_tools(tools)), "messages")
         choice = _tool_choice(request, tools)
-        sampling = _sampling(request, engine)
+        sampling = read_sampling(request, engine)
         schema = _answer_schema(request)
         contract_text = version.text if version else _family_text(self._family)
         config = RunConfig(
@@ -167,7 +163,7 @@ class Preparation:
             setup,
             has_contract=version is not None,
             contract_fingerprint=setup.contract_fingerprint if version else None,
-            unset_sampling=_unset(request),
+            unset_sampling=unset_sampling(request),
             top_logprobs=request.top_logprobs or 0,
             response_format=_format_for_server(request, engine),
         )
@@ -222,7 +218,7 @@ class Preparation:
         if engine.capabilities.is_chat_only:
             message = f"model {target.name!r}: its server renders its own prompts. Use /v1/chat/completions."
             raise RequestFault(400, message, "unsupported_value", "model")
-        sampling = _sampling(request, engine)
+        sampling = read_sampling(request, engine)
         try:
             services.limits.check_sampling(sampling)
             services.limits.check_text("prompt", prompts[0])
@@ -236,7 +232,7 @@ class Preparation:
                 sampling=sampling,
                 wants_logprobs=request.logprobs is not None,
                 top_logprobs=request.logprobs or 0,
-                unset_sampling=_unset(request),
+                unset_sampling=unset_sampling(request),
                 retries=services.settings.gateway_retries,
                 server_fields=request.others,
             ),
@@ -255,7 +251,7 @@ class PreparedCompletion:
 
     def deltas(self, index: int, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         """Yield the completion with this index."""
-        seed = (self.request.sampling.seed + index) % _SEEDS
+        seed = (self.request.sampling.seed + index) % SEEDS
         sampling = replace(self.request.sampling, seed=seed)
         return self.engine.generate(replace(self.request, sampling=sampling), is_cancelled=is_cancelled)
 
@@ -335,46 +331,6 @@ def _tool_choice(request: ChatRequest, tools: OfferedTools) -> str:
     if choice == ChoiceKind.REQUIRED and not tools.specs:
         raise RequestFault(400, "tool_choice: 'required' needs tools.", "invalid_value", "tool_choice")
     return choice or ChoiceKind.AUTO.value
-
-
-def _unset(request: ChatRequest | CompletionRequest) -> frozenset[str]:
-    """Return the sampling fields that the client did not set."""
-    given = {name for name in SAMPLING_FIELDS if getattr(request, name, None) is not None}
-    return frozenset(SAMPLING_FIELDS) - given - ({"max_tokens"} if request.token_limit else set())
-
-
-def _sampling(request: ChatRequest | CompletionRequest, engine: Engine) -> Sampling:
-    """Return the sampling settings: the client's, then the workbench's defaults."""
-    given = {
-        name: value
-        for name in SAMPLING_FIELDS
-        if name not in ("stop", "logit_bias", "seed", "max_tokens", "top_k")
-        and (value := getattr(request, name, None)) is not None
-    }
-    if request.top_k is not None:
-        # -1 and 0 keep all tokens: vLLM writes -1, llama.cpp 0.
-        given["top_k"] = max(0, request.top_k)
-    is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
-    limit = request.token_limit or (is_local and engine.context_tokens) or _UNLIMITED_TOKENS
-    # Without a seed, answers to the same request differ, as with other servers. At temperature 0 they do not.
-    seed = randbelow(_SEEDS) if request.seed is None else request.seed % _SEEDS
-    if request.seed is None and not request.temperature:
-        seed = Sampling().seed
-    return Sampling(
-        **given,
-        stop=request.stops,
-        seed=seed,
-        max_tokens=limit,
-        logit_bias=tuple(_biases(request.logit_bias)),
-    )
-
-
-def _biases(biases: Mapping[str, float] | None) -> Iterator[TokenBias]:
-    for token, bias in (biases or {}).items():
-        if not token.isdigit():
-            message = f"logit_bias: {token[:40]!r} is not the id of a token."
-            raise RequestFault(400, message, "invalid_value", "logit_bias")
-        yield TokenBias(token=int(token), bias=bias)
 
 
 def _answer_schema(request: ChatRequest) -> JsonObject | None:

@@ -43,6 +43,7 @@ from workbench.hermes.stream_events import (
     Event,
     ProseBecameThought,
     TextDelta,
+    end_of_prose,
     is_plain,
     possible_mark_start,
     possible_tag_start,
@@ -52,7 +53,6 @@ from workbench.toolspec.spec import OfferedTools
 
 _FREE_ATTEMPTS: Final = 16
 """How often a block is read whatever its size. A file that quotes three calls has six tags before the block's own."""
-_FOREIGN_THOUGHT: Final = ("foreign_thought", "bracket_thought")
 _THOUGHT_ENDS: Final = ("thought_end", "foreign_thought_end", "bracket_thought_end")
 
 
@@ -265,7 +265,7 @@ class Stream:
                 self._step = self._wait_for_end
                 return True
             return self._begin_block(events, 0)
-        elif kind in ("stop", "alternate", "named", "wrapped", *_FOREIGN_THOUGHT) or (
+        elif kind in ("stop", "alternate", "named", "wrapped", "foreign_thought", "bracket_thought") or (
             kind == "response" and self._last == "\n"
         ):
             self._step = self._wait_for_end
@@ -325,7 +325,7 @@ class Stream:
         text, self._pending = self._pending, ""
         self._step = self._block
         events.extend(self._events.feed(text[tag_size:]))
-        self._window = _end_of(text)
+        self._window = end_of_prose(text)
         has_tag = CALL_TAG.search(text, tag_size) is not None
         return has_tag and not self._events.is_in_string and self._try_block(events)
 
@@ -338,7 +338,7 @@ class Stream:
         if ">" not in piece:  # and so not in the window
             self._window = text[-OVERLAP_CHARS:]
             return False
-        self._window = _end_of(text)
+        self._window = end_of_prose(text)
         return bool(CALL_TAG.search(text)) and not self._events.is_in_string and self._try_block(events)
 
     def _try_block(self, events: list[Event]) -> bool:
@@ -398,8 +398,3 @@ class Stream:
         """Wait until `finish`: the meaning of the text from here on depends on all of it."""
         self._pending = ""
         return False
-
-
-def _end_of(text: str) -> str:
-    """Return the last characters, in which a tag may begin that the next piece completes."""
-    return text[max(text.rfind(">") + 1, len(text) - OVERLAP_CHARS) :]

@@ -241,3 +241,8 @@ class CallEvents:
 
 def _no_types(_path: tuple[str | int, ...]) -> frozenset[str]:
     return frozenset()
+
+
+def end_of_prose(text: str) -> str:
+    """Return the last characters, in which a tag may begin that the next piece completes."""
+    return text[max(text.rfind(">") + 1, len(text) - OVERLAP_CHARS) :]

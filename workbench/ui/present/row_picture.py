@@ -4,18 +4,17 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final
 
-from workbench.chat.json_value import JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.errors import BadInput
 from workbench.library.datasets.opened_rows import OpenedRow, OpenedRows
 from workbench.records.sessions import MessageOrigin
 from workbench.suite.reports.charts import Chart, ChartKind, ChartMark
 from workbench.suite.reports.tables import percent
-from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowIndex, RowMark
+from workbench.trajectory.sets.row_index import MarkKind, Range, RowIndex
 from workbench.trajectory.sets.stats import RowStats, distribution, rows_over
 from workbench.ui.present.data import MOST_BARS, FindingLine, RowCard, cut_json, line_of_finding, mask_pieces
+from workbench.ui.present.row_conditions import Condition
 from workbench.ui.present.words import count
 
 MOST_PARAMETERS: Final = 40
@@ -26,18 +25,8 @@ MOST_OPTIONS: Final = 200
 """Maximum number of tools and codes to choose a filter from."""
 PAGE: Final = 10
 """Rows that are shown at once."""
-_MOST_CONDITIONS: Final = 20
-"""Conditions that are applied; each takes a look at the whole index."""
 _BINS: Final = 8
 """Bars for the lengths up to the maximum."""
-
-
-class Condition(NamedTuple):
-    """A condition that rows must meet, as a person reads it and as the page sends it back."""
-
-    label: str
-    filter: str
-    """A `RowFilter` as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,39 +121,6 @@ def show_picture(opened: OpenedRows, most_tokens: int, *, serial: float) -> Pict
         options=tuple(_options(opened)),
         serial=serial,
     )
-
-
-def read_conditions(text: str) -> tuple[RowFilter, tuple[Condition, ...]]:
-    """Return the filter that is made of all conditions, which the page sends as a JSON list of labels and filters.
-
-    Raises:
-        BadInput: It is not such a list.
-    """
-    chosen, conditions = RowFilter(), list[Condition]()
-    try:
-        for label, written in cast("list[list[str]]", json.loads(text or "[]"))[:_MOST_CONDITIONS]:
-            chosen = _narrowed(chosen, as_object(cast(JsonValue, json.loads(written))))
-            conditions.append(Condition(str(label), written))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise BadInput("filter", "it is not valid", "choose it again") from error
-    return chosen, tuple(conditions)
-
-
-def _narrowed(chosen: RowFilter, fields: Mapping[str, JsonValue]) -> RowFilter:
-    if "mark" in fields:
-        kind, *names = cast("list[str]", fields["mark"])
-        return replace(chosen, marks=(*chosen.marks, RowMark(MarkKind(kind), tuple(map(str, names)))))
-    ((name, bounds),) = fields.items()
-    if name not in ("calls", "turns", "tokens"):
-        raise ValueError(name)
-    least, most = cast("list[int | None]", bounds)
-    span, known = Range(int(least or 0), None if most is None else int(most)), getattr(chosen, name)
-    return replace(chosen, **{name: span if known is None else _both(known, span)})
-
-
-def _both(one: Range, other: Range) -> Range:
-    ends = [span.most for span in (one, other) if span.most is not None]
-    return Range(max(one.least, other.least), min(ends, default=None))
 
 
 def show_row(opened: OpenedRows, row: OpenedRow) -> RowCard:

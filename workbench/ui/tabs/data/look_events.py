@@ -29,11 +29,11 @@ from workbench.ui.incoming.fields import number_of, optional_number_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.present.data import FindingsView, JobView, RowsView, link_to
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.row_conditions import read_conditions
 from workbench.ui.present.row_picture import (
     PAGE,
     FoundRowsView,
     PictureView,
-    read_conditions,
     show_picture,
     show_row,
 )
