@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from workbench.label.store.labelling import LabellingStore
 from workbench.label.store.labels import LabelStore
 from workbench.label.store.removal import purge_projects
 from workbench.label.store.writer import LabelLog
+from workbench.records.label_words import QueueState
 from workbench.records.limits import LAPTOP, PersonLimits
 from workbench.records.owner import Owner
 from workbench.store.audit import AuditStore
@@ -98,16 +100,17 @@ class Store:
             limits: A write that exceeds one raises `BadInput` and stores nothing.
         """
         view = OwnerView(self._database, owner, self._now, limits)
+        labels = LabelStore(view, self._label_log)
         return OwnedStore(
             sessions=SessionStore(view),
             sharing=SharingStore(view),
             versions=VersionStore(view),
-            labels=LabelStore(view, self._label_log),
+            labels=labels,
             labelling=LabellingStore(view),
             audit=AuditStore(self._database, owner),
             search=SearchStore(view),
             facts=FactStore(view),
-            corpus=CorpusStore(view),
+            corpus=CorpusStore(view, partial(labels.move, state=QueueState.PENDING)),
             runs=RunStore(view),
             comparisons=ComparisonStore(view),
             presets=PresetStore(view),

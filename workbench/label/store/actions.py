@@ -29,8 +29,9 @@ from workbench.label.store.fields import (
     FieldPlace,
     LabelFields,
 )
+from workbench.label.store.project_rows import project_value
 from workbench.records.label_words import CLOSED_STATES, ActionKind, QueueState
-from workbench.store.corpus.label_rows import OF_MESSAGE, column_of, original_of, project_value, slot_of
+from workbench.store.corpus.label_rows import OF_MESSAGE, column_of, original_of, slot_of
 from workbench.store.tables.labels import LabelActionRow, LabelRow
 
 MAX_ACTIONS: Final = 1000

@@ -16,11 +16,12 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.label.records.action import LabelAction, correction_json, correction_value
 from workbench.label.records.rules import check_label
+from workbench.label.store.project_rows import project_value
 from workbench.label.store.tasks import put_task
 from workbench.label.store.writer import find_label, put_label
 from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict, content_json
 from workbench.records.label_words import CLOSED_STATES, QueueState
-from workbench.store.corpus.label_rows import OF_MESSAGE, content_of, project_value, slot_of, target_of
+from workbench.store.corpus.label_rows import OF_MESSAGE, content_of, slot_of, target_of
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
 

@@ -16,6 +16,7 @@ from workbench.label.records.rules import check_label
 from workbench.label.store.access import ProjectAccess
 from workbench.label.store.actions import ActionWriter
 from workbench.label.store.fields import LabelFields
+from workbench.label.store.project_rows import project_value
 from workbench.label.store.queue import read_item
 from workbench.label.store.samples import LabelSampleStore
 from workbench.label.store.tasks import put_task
@@ -30,12 +31,7 @@ from workbench.records.label import (
 )
 from workbench.records.label_words import ActionKind, QueueState
 from workbench.records.staleness import find_stale
-from workbench.store.corpus.label_rows import (
-    label_value,
-    original_of,
-    project_value,
-    read_steps,
-)
+from workbench.store.corpus.label_rows import label_value, original_of, read_steps
 from workbench.store.owner_scope import OwnerView
 from workbench.store.sessions.search_index import index_session_names
 from workbench.store.storable import problem_of

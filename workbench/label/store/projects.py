@@ -24,11 +24,12 @@ from workbench.label.records.project import (
 from workbench.label.records.review import compare_labels
 from workbench.label.records.rules import check_project
 from workbench.label.store.access import LabelScope, ProjectAccess, no_project
+from workbench.label.store.project_rows import project_value, put_project
 from workbench.label.store.queue import Queue
 from workbench.names import known_name
 from workbench.records.label_words import ProjectRole, QueueState
 from workbench.records.owner import account_key, account_name
-from workbench.store.corpus.label_rows import label_value, project_value, put_project
+from workbench.store.corpus.label_rows import label_value
 from workbench.store.database import insert_if_absent
 from workbench.store.rows import new_id
 from workbench.store.storable import problem_of

@@ -11,10 +11,11 @@ from sqlmodel import Session, col, select
 from workbench.label.records.agreement import AnnotatorVerdict, ItemKind
 from workbench.label.records.project import QueueFilter, QueueOrder, QueuePage, QueueSort
 from workbench.label.records.review import RowComparison, compare_labels
+from workbench.label.store.project_rows import project_value
 from workbench.label.store.projects import LabelProjectStore
 from workbench.label.store.queue import Queue
 from workbench.records.label import PAIR_VERDICTS, LabelTarget, annotator_name
-from workbench.store.corpus.label_rows import MODEL_SLOT, label_value, project_value, slot_of, target_of
+from workbench.store.corpus.label_rows import MODEL_SLOT, label_value, slot_of, target_of
 from workbench.store.tables import LabelRow, SessionRow
 
 

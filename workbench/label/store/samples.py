@@ -21,20 +21,14 @@ from workbench.label.records.quality import (
 )
 from workbench.label.records.sampling import SamplingPlan
 from workbench.label.store.access import ProjectAccess
+from workbench.label.store.project_rows import project_value
 from workbench.label.store.queue import Queue
 from workbench.label.store.removal import LabelRemovalStore
 from workbench.label.store.tasks import put_task
 from workbench.label.store.writer import write_label
 from workbench.records.label import Label, LabelContent, LabelTarget, NewLabel
 from workbench.records.label_words import ProjectRole, QueueState
-from workbench.store.corpus.label_rows import (
-    MODEL_SLOT,
-    content_of,
-    label_value,
-    project_value,
-    slot_of,
-    target_of,
-)
+from workbench.store.corpus.label_rows import MODEL_SLOT, content_of, label_value, slot_of, target_of
 from workbench.store.damage import damage_of
 from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import (

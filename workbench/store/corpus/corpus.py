@@ -1,6 +1,6 @@
 """Select the sessions for an export, and store imported rows as sessions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,6 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, func, select
 
 from workbench.errors import BadInput, StoreError
-from workbench.label.store.labels import LabelStore
 from workbench.records.corpus.material import (
     DamagedSession,
     NewImport,
@@ -23,7 +22,7 @@ from workbench.store.corpus.import_writer import DigestedImport, refuse_unstorab
 from workbench.store.corpus.label_rows import MODEL_SLOT, slot_of
 from workbench.store.corpus.materials import read_materials
 from workbench.store.deleting import is_of_shown_project
-from workbench.store.owner_scope import OwnerScope, scope_of
+from workbench.store.owner_scope import OwnerScope, OwnerView, scope_of
 from workbench.store.rows import new_id
 from workbench.store.sessions.search import conditions_of
 from workbench.store.sessions.sessions import is_rollout
@@ -134,8 +133,16 @@ def _of_project(
     return joined.where(col(LabelProjectRow.name) == project)
 
 
-class ImportStore(OwnerScope):
-    """Stores imported rows as sessions. Thread-safe."""
+class CorpusStore(OwnerScope):
+    """Stores imported rows as sessions, and reads one owner's sessions as material for training rows. Thread-safe.
+
+    Args:
+        queue: Adds a session to the labelling queue.
+    """
+
+    def __init__(self, view: OwnerView, queue: Callable[[str], object]) -> None:
+        super().__init__(view)
+        self._queue = queue
 
     def now(self) -> datetime:
         """Return the current time in UTC, by the clock of the store."""
@@ -197,10 +204,8 @@ class ImportStore(OwnerScope):
         queued = [
             session_id for digested, session_id in zip(storable, ids, strict=True) if digested.new.is_queued
         ]
-        if queued:
-            labels = LabelStore(self._view)
-            for session_id in queued:
-                labels.move(session_id, QueueState.PENDING)
+        for session_id in queued:
+            self._queue(session_id)
         return results
 
     def _check_import(self, new: NewImport) -> None:
@@ -217,10 +222,6 @@ class ImportStore(OwnerScope):
             return None
         with self._database.reading() as db:
             return self._limits.sessions - len(db.exec(self._listed_ids()).all())
-
-
-class CorpusStore(ImportStore):
-    """Reads one owner's sessions as material for training rows."""
 
     def choose(self, chosen: SessionFilter, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
         """Return the ids of matching sessions that have messages, oldest first.

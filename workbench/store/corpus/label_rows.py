@@ -1,8 +1,7 @@
-"""Convert rows of labels and projects to values and back."""
+"""Convert rows of labels to values and back."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ from sqlmodel import Session, col, select
 
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
-from workbench.label.records.project import Member, Project, Question
 from workbench.records.label import (
     AddedCall,
     Correction,
@@ -23,7 +21,6 @@ from workbench.records.label import (
     Verdict,
     call_json,
 )
-from workbench.records.label_words import ProjectRole
 from workbench.records.session_tree import path_ids
 from workbench.records.staleness import PathStep
 from workbench.store.damage import damage_of
@@ -31,7 +28,7 @@ from workbench.store.deleting import is_of_shown_project
 from workbench.store.paths import message_row
 from workbench.store.rows import call_value
 from workbench.store.tables import MessageRow, SessionRow
-from workbench.store.tables.labels import AcceptedMessageRow, LabelMemberRow, LabelProjectRow, LabelRow
+from workbench.store.tables.labels import AcceptedMessageRow, LabelRow
 
 OF_MESSAGE: Final = -1
 """Stands for "no call" in the column `call_index` of a label on a whole message. A unique key cannot contain NULL."""
@@ -113,54 +110,6 @@ def label_value(row: LabelRow, project: str) -> Label:
         updated_at=row.updated_at,
         corrected_at=row.corrected_at,
     )
-
-
-def put_project(row: LabelProjectRow, project: Project) -> None:
-    """Write a project's fields into its row."""
-    row.guidelines = project.guidelines
-    row.questions = [asdict(question) for question in project.questions]
-    row.overlap = project.overlap
-    row.requires_verdicts = project.requires_verdicts
-
-
-def project_value(
-    row: LabelProjectRow,
-    members: Sequence[LabelMemberRow] = (),
-    *,
-    owner: str = "",
-    role: ProjectRole = ProjectRole.OWNER,
-) -> Project:
-    """Convert a row to a project.
-
-    Args:
-        members: The rows of its members, in any order.
-        owner: Name of the owner. Empty if it is the reader's own project.
-        role: The role of the person who reads it.
-
-    Raises:
-        StoreError: The row is damaged.
-    """
-    with damage_of(f"label project {row.name!r}"):
-        return Project(
-            name=row.name,
-            guidelines=row.guidelines,
-            questions=tuple(
-                Question(
-                    name=document["name"],
-                    text=document["text"],
-                    choices=tuple(document["choices"]),
-                    is_required=bool(document.get("is_required")),
-                )
-                for document in row.questions
-            ),
-            overlap=row.overlap,
-            requires_verdicts=row.requires_verdicts,
-            members=tuple(
-                sorted(Member(name=member.name, role=ProjectRole(member.role)) for member in members)
-            ),
-            owner=owner,
-            role=role,
-        )
 
 
 def _correction_columns(correction: Correction | None) -> tuple[str | None, dict[str, JsonValue] | None]:
