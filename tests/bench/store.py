@@ -52,16 +52,19 @@ def _times(owned: OwnedStore, sessions: int) -> Iterator[str]:
             LIST_AIM_MS,
             lambda: owned.search.find("babel", SearchFilter(contract="minimal", has_fix=False)),
         ),
-        "first page of the labelling queue": (QUEUE_AIM_MS, lambda: owned.labels.queue(QueueFilter())),
+        "first page of the labelling queue": (QUEUE_AIM_MS, lambda: owned.label_queues.queue(QueueFilter())),
         "page of the queue around a session": (
             QUEUE_AIM_MS,
-            lambda: owned.labels.queue(QueueFilter(), around=some),
+            lambda: owned.label_queues.queue(QueueFilter(), around=some),
         ),
         "page of the queue in random order": (
             QUEUE_AIM_MS,
-            lambda: owned.labels.queue(QueueFilter(), sort=QueueSort(order=QueueOrder.RANDOM, seed=1)),
+            lambda: owned.label_queues.queue(QueueFilter(), sort=QueueSort(order=QueueOrder.RANDOM, seed=1)),
         ),
-        "next session to label": (OPEN_AIM_MS, lambda: owned.labels.next_open(QueueFilter(), after=some)),
+        "next session to label": (
+            OPEN_AIM_MS,
+            lambda: owned.label_queues.next_open(QueueFilter(), after=some),
+        ),
         "open a session for labelling": (OPEN_AIM_MS, lambda: owned.labelling.open(some)),
         "open a session": (
             OPEN_AIM_MS,

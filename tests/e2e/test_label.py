@@ -84,7 +84,7 @@ class Desk:
 
     def state(self, session_id: str) -> QueueState:
         with opened(self.server) as store:
-            items = store.labels.queue(QueueFilter(), limit=1000).items
+            items = store.label_queues.queue(QueueFilter(), limit=1000).items
         return next(item.state for item in items if item.session_id == session_id)
 
 
@@ -266,7 +266,7 @@ def test_model_output_is_shown_as_text_in_every_pane(page: Page, server: Server,
     with opened(server) as store:
         question = Question(name="odd", text=HOSTILE, choices=("yes", HOSTILE))
         name = f"round {session_id[:4]}"
-        store.labels.save_project(Project(name=name, guidelines=HOSTILE, questions=(question,)))
+        store.label_projects.save_project(Project(name=name, guidelines=HOSTILE, questions=(question,)))
     page.set_default_timeout(SLOW_MS)
     desk = Desk(page, server).open(session_id)
     talk = page.get_by_role("list", name="Conversation to label")
@@ -290,8 +290,10 @@ def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) 
     question = Question(name="polite", text="Is it polite?", choices=("yes", "no"), is_required=True)
     with opened(desk.server) as store:
         name = f"round {session[:4]}"
-        store.labels.save_project(Project(name=name, guidelines="Be **fair**.", questions=(question,)))
-        store.labels.assign([session], ["ann"], project=name)
+        store.label_projects.save_project(
+            Project(name=name, guidelines="Be **fair**.", questions=(question,))
+        )
+        store.label_assignments.assign([session], ["ann"], project=name)
     desk.open(session)
     desk.page.locator("#label-desk").get_by_text("Filter", exact=True).click()
     desk.page.get_by_label("Project").select_option(name)

@@ -176,11 +176,13 @@ def test_no_key_is_lost_in_two_fast_tabs_on_a_slow_line(
     question = Question(name="polite", text="Is it polite?", choices=("yes", "no"), is_required=True)
     stops: dict[str, list[str]] = {}
     with opened(server) as store:
-        store.labels.save_project(Project(name=project, questions=(question,), requires_verdicts=True))
+        store.label_projects.save_project(
+            Project(name=project, questions=(question,), requires_verdicts=True)
+        )
         for _ in range(rows):
             session, (_, call, _, answer) = add_row(store, CALL, "It is 31 degrees.")
             stops[session] = [f"{call}#0", answer]
-        store.labels.assign(list(stops), ["ann"], project=project)
+        store.label_assignments.assign(list(stops), ["ann"], project=project)
     seat = {"seat": {"labeller": "ann", "project": project, "is_deciding": False}, "filter": {}}
     meant: dict[str, list[dict[str, Any]]] = {}
     stacks: list[list[object]] = [[], []]
@@ -236,7 +238,7 @@ def test_no_key_is_lost_in_two_fast_tabs_on_a_slow_line(
         assert stored == {key: value for key, value in values.items() if key[1] != "state"}
         states = {
             item.session_id: item.state
-            for item in store.labels.queue(QueueFilter(), project=project, limit=1000).items
+            for item in store.label_queues.queue(QueueFilter(), project=project, limit=1000).items
         }
     for session in stops:
         is_done = states[session] is QueueState.DONE
@@ -250,7 +252,7 @@ def test_no_key_is_lost_in_two_fast_tabs_on_a_slow_line(
         tab.evaluate("window.robotUndo")
     with opened(server) as store:
         assert store.labels.list_labels(project=project, limit=10_000) == ()
-        items = store.labels.queue(QueueFilter(), project=project, limit=1000).items
+        items = store.label_queues.queue(QueueFilter(), project=project, limit=1000).items
     assert {item.state for item in items} == {QueueState.PENDING}
     print(f"{worked_s:.0f} s of labelling, {time.monotonic() - began - worked_s:.0f} s of undoing")
 

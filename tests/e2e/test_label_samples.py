@@ -35,7 +35,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             for session_id in ids[:2]:
                 own.sessions.tag_session(session_id, ["known"])
                 own.labels.save(label(own, session_id, Verdict.GOOD, labeller="ann"))
-            own.labels.save_project(PROJECT)
+            own.label_projects.save_project(PROJECT)
         yield server
 
 
@@ -83,8 +83,8 @@ def test_samples_lots_and_gold_rows_are_made_and_shown(browser: Browser, office:
         form.get_by_role("button", name="Make these gold rows").click()
         notice(page, "The project has 2 gold rows.")
         with data_of(office, "ann") as own:
-            [state] = own.labels.lots(project="round-1")
-            gold = own.labels.set_gold([], project="round-1")
+            [state] = own.label_samples.lots(project="round-1")
+            gold = own.label_samples.set_gold([], project="round-1")
             assert len(gold) == 2
             by_model = label(own, gold[0], Verdict.GOOD, labeller="small", project="round-1", is_model=True)
             own.labels.save(by_model)
@@ -104,7 +104,7 @@ def test_samples_lots_and_gold_rows_are_made_and_shown(browser: Browser, office:
                     )
                 )
                 own.labels.move(session_id, QueueState.DONE, project="ann/round-1", assignee="ben", who="ben")
-            assert own.labels.queue(QueueFilter(), project="ann/round-1").total == len(answers)
+            assert own.label_queues.queue(QueueFilter(), project="ann/round-1").total == len(answers)
         page.reload()
         expect(page.locator(".hw-progress")).to_be_visible()
         edit()
@@ -125,7 +125,7 @@ def test_samples_lots_and_gold_rows_are_made_and_shown(browser: Browser, office:
             "Lot “july”: rejected with 1 bad, recorded on" if is_bad else "accepted with 0 bad, recorded on",
         )
         with data_of(office, "ann") as own:
-            assert own.labels.lots(project="round-1")[0].lot.decided_by == "ann"
+            assert own.label_samples.lots(project="round-1")[0].lot.decided_by == "ann"
     with opened(browser, office, "dora") as dora:
         page = dora.choose("ann/round-1").page
         dora.open_filter()
@@ -160,8 +160,8 @@ def test_a_model_labels_the_assigned_rows_from_the_page(browser: Browser, office
     project = Project(name="round-2", members=(Member("ben", ProjectRole.ANNOTATOR),))
     with data_of(office, "ann") as own:
         ids = import_rows(own, 44)[40:]
-        own.labels.save_project(project)
-        own.labels.assign(ids, [], project="round-2")
+        own.label_projects.save_project(project)
+        own.label_assignments.assign(ids, [], project="round-2")
     with opened(browser, office, "ann") as ann:
         page = ann.choose("round-2").page
         form = page.get_by_role("dialog", name="Team and guidelines")

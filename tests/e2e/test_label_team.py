@@ -145,8 +145,8 @@ def test_three_annotators_label_blind_at_once_and_a_reviewer_decides(
     )
     with data_of(office, "ann") as own:
         ids = import_rows(own, ROWS)
-        own.labels.save_project(Project(name="round-1", overlap=2, members=members))
-        assigned = own.labels.assign_matching(QueueFilter(tag="batch-1"), [], project="round-1")
+        own.label_projects.save_project(Project(name="round-1", overlap=2, members=members))
+        assigned = own.label_assignments.assign_matching(QueueFilter(tag="batch-1"), [], project="round-1")
     assert len(assigned) == 2 * ROWS
     verdicts = plan(ids)
     left = {name: {item.session_id for item in assigned if item.labeller == name} for name in ANNOTATORS}
@@ -177,7 +177,7 @@ def test_three_annotators_label_blind_at_once_and_a_reviewer_decides(
         assert stored == {
             (item.labeller, item.session_id): verdicts[item.labeller, item.session_id] for item in assigned
         }
-        judgements = own.labels.judgements(project="round-1")
+        judgements = own.label_queues.judgements(project="round-1")
     found = agreement_of(judgements)
     for pair in found.pairs:
         both = [
@@ -233,7 +233,7 @@ def test_three_annotators_label_blind_at_once_and_a_reviewer_decides(
             assert isinstance(material, SessionMaterial)
             summary = summarize_labels(material.labels, "round-1")[decision.target.message_id]
             assert summary.is_good is (decision.content.verdict is Verdict.GOOD)
-        progress = own.labels.progress(project="round-1")
+        progress = own.label_queues.progress(project="round-1")
         assert (progress.done, progress.compared, progress.disputed) == (120, ROWS, 0)
 
 
@@ -268,7 +268,7 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     form.get_by_role("button", name="Assign rows").click()
     expect(page.get_by_role("alert").filter(has_text="1 row assigned to 1 annotator")).to_be_visible()
     with data_of(office, "ben") as own:
-        [item] = own.labels.queue(QueueFilter(), project="ann/tone").items
+        [item] = own.label_queues.queue(QueueFilter(), project="ann/tone").items
     assert (item.session_id, item.state) == (ids[0], QueueState.PENDING)
     ann.open_filter()
     page.get_by_role("button", name="Edit project and assign rows").click()
@@ -280,13 +280,13 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     form.get_by_role("button", name="Delete “tone”").click()
     expect(page.get_by_role("alert").filter(has_text="Project “tone” is deleted")).to_be_visible()
     with data_of(office, "ann") as own:
-        assert own.labels.find_project("tone") is None
+        assert own.label_projects.find_project("tone") is None
     ann.open_filter()
     page.get_by_role("button", name="New project").click()
     form.get_by_role("button", name="Restore “tone”").click()
     expect(page.get_by_role("alert").filter(has_text="Project “tone” is restored")).to_be_visible()
     with data_of(office, "ann") as own:
-        assert own.labels.find_project("tone") is not None
+        assert own.label_projects.find_project("tone") is not None
     eve = team["eve"].log_in()
     eve.page.goto(f"{office.url}/?label={ids[0]}")
     expect(eve.page.locator("#label-desk")).not_to_contain_text("Question")

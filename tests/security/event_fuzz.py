@@ -212,7 +212,7 @@ def give_all(own: OwnedStore, word: str) -> Ids:
             labeller="me",
         )
     )
-    own.labels.save_project(Project(name="mine", guidelines=word))
+    own.label_projects.save_project(Project(name="mine", guidelines=word))
     versions = [
         own.versions.save(NewVersion(kind=kind, name=f"{kind}-{word}", text=word, message=word))
         for kind in VersionKind

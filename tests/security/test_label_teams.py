@@ -42,8 +42,8 @@ class Server:
             Member("cleo", ProjectRole.ANNOTATOR),
             Member("dora", ProjectRole.REVIEWER),
         )
-        self.ann.labels.save_project(Project(name="round", overlap=2, members=members))
-        self.ann.labels.assign([self.talk.id], [], project="round")
+        self.ann.label_projects.save_project(Project(name="round", overlap=2, members=members))
+        self.ann.label_assignments.assign([self.talk.id], [], project="round")
         label = new(self.talk.target(3), Verdict.BAD_ANSWER, labeller="cleo", project=SHARED, comment=MARK)
         self.of("cleo").labels.save(label)
 
@@ -82,9 +82,9 @@ def test_a_label_is_saved_under_the_name_of_the_account(server: Server) -> None:
 
 
 def test_a_session_without_its_verdicts_cannot_be_submitted(server: Server) -> None:
-    project = server.ann.labels.find_project("round")
+    project = server.ann.label_projects.find_project("round")
     assert project is not None
-    server.ann.labels.save_project(replace(project, requires_verdicts=True))
+    server.ann.label_projects.save_project(replace(project, requires_verdicts=True))
     [answer] = server.send("ben", actions=server.label(kind="submit", is_confirmed=True)).answers
     assert (answer.code, answer.can_confirm) == ("unjudged", False)
     assert (answer.message, answer.call) == (server.talk.messages[1], 0)
@@ -106,7 +106,7 @@ def test_nothing_that_an_annotator_sends_shows_another_s_label_before_they_submi
 
 @pytest.mark.parametrize("name", ["ben", "eve"])
 def test_an_annotator_and_a_stranger_cannot_decide_manage_or_assign(server: Server, name: str) -> None:
-    before = (server.stored(), server.ann.labels.find_project("round"))
+    before = (server.stored(), server.ann.label_projects.find_project("round"))
     view = server.send(name, is_deciding=True, actions=server.label(is_deciding=True))
     assert all(answer.problem for answer in view.answers)
     for manage in (
@@ -120,8 +120,8 @@ def test_an_annotator_and_a_stranger_cannot_decide_manage_or_assign(server: Serv
         {"what": "restore", "name": SHARED},
     ):
         server.send(name, manage=manage)
-    assert (server.stored(), server.ann.labels.find_project("round")) == before
-    assert server.of(name).labels.find_project("round") is None
+    assert (server.stored(), server.ann.label_projects.find_project("round")) == before
+    assert server.of(name).label_projects.find_project("round") is None
 
 
 def test_a_stranger_gets_nothing_of_a_project(server: Server) -> None:
@@ -149,7 +149,7 @@ def test_the_owner_creates_a_project_for_accounts_only_and_assigns_by_the_filter
     assert (view.project.name, view.done) == ("two", "Project “two” is saved.")
     view = server.send("ann", project="two", manage={"what": "assign", "limit": "1"})
     assert view.done == "1 row assigned to 1 annotator."
-    assert server.of("ben").labels.queue(QueueFilter(), project="ann/two").total == 1
+    assert server.of("ben").label_queues.queue(QueueFilter(), project="ann/two").total == 1
 
 
 def test_the_owner_removes_assignments_and_deletes_and_restores_a_project(server: Server) -> None:
@@ -157,7 +157,7 @@ def test_the_owner_removes_assignments_and_deletes_and_restores_a_project(server
     assert view.done == "Nothing to remove: annotators have started all rows that match the filter."
     view = server.send("ann", project="round", filter={"assignee": "ben"}, manage={"what": "unassign"})
     assert view.done == "1 assignment removed."
-    assert server.of("ben").labels.queue(QueueFilter(), project=SHARED).total == 0
+    assert server.of("ben").label_queues.queue(QueueFilter(), project=SHARED).total == 0
     view = server.send("ann", project="round", manage={"what": "delete", "name": "round"})
     assert (view.project.name, view.project.names, view.project.deleted) == ("", ("",), ("round",))
     assert view.done == "Project “round” is deleted. It can be restored for 30 days."

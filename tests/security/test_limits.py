@@ -378,7 +378,7 @@ KEEPING: Mapping[str, Callable[[Services, StoredSession], object]] = {
             changes=(FieldChange(message_id=kept.answer_id, field="comment", value=LONG),),
         )
     ),
-    "a label project": lambda own, kept: own.labels.save_project(Project(name=LONG)),
+    "a label project": lambda own, kept: own.label_projects.save_project(Project(name=LONG)),
     "a preset": lambda own, kept: own.presets.save_preset("mine", replace(own.setup_for(), ephemeral=LONG)),
 }  # fmt: skip
 

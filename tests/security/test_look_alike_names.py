@@ -56,7 +56,7 @@ IDENTITIES: dict[str, Make] = {
     "renamed": _renamed,
     "preset": lambda own, name: own.presets.save_preset(name, SETUP),
     "renamed preset": _renamed_preset,
-    "project": lambda own, name: own.labels.save_project(Project(name=name)),
+    "project": lambda own, name: own.label_projects.save_project(Project(name=name)),
     "accounts": lambda _own, name: read_settings({"WORKBENCH_AUTH": f"Minimal:h {name}:h"}),
     "gateway keys": lambda _own, name: read_settings({"WORKBENCH_GATEWAY_KEYS": f"Minimal:h {name}:h"}),
 }
@@ -64,7 +64,7 @@ OTHERS: dict[str, Make] = {
     "version tag": _tagged_version,
     "tag": _tagged,
     "title": _titled,
-    "member": lambda own, name: own.labels.save_project(
+    "member": lambda own, name: own.label_projects.save_project(
         Project(name="p", members=(Member(name=name, role=ProjectRole.ANNOTATOR),))
     ),
 }

@@ -211,7 +211,7 @@ EVERYWHERE: Mapping[str, Asked] = {
     "rows beside the suites": lambda own, name: own.files.find_rows(name),
     "the shared library": lambda own, name: own.library.load_contract_text(name),
     "how rows are read": lambda own, name: list(own.datasets.read(__file__, name)),
-    "a label project": lambda own, name: own.labels.find_project(name),
+    "a label project": lambda own, name: own.label_projects.find_project(name),
     "a shared session": lambda own, name: own.sharing.find_shared(name),
     "a model of the hub's cache": lambda own, name: GgufHub(wait=lambda _: None).path(name),
 }  # fmt: skip

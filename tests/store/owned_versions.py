@@ -40,10 +40,10 @@ def give_versions(own: OwnedStore) -> None:
 
 def give_labels(own: OwnedStore, target: LabelTarget) -> None:
     """Store labels of Ann."""
-    own.labels.save_project(Project(name=PROJECT, guidelines=SECRET))
+    own.label_projects.save_project(Project(name=PROJECT, guidelines=SECRET))
     own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD, comment=SECRET)))
-    own.labels.save_project(Project(name="gone", guidelines=SECRET))
-    own.labels.delete_project("gone")
+    own.label_projects.save_project(Project(name="gone", guidelines=SECRET))
+    own.label_projects.delete_project("gone")
 
 
 def give_recordings(own: OwnedStore) -> None:
@@ -80,8 +80,8 @@ def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
         [version for version in own.versions.history(CONTRACT, "minimal") if not version.is_shared],
         own.versions.find(CONTRACT, "minimal"),
         own.labels.list_labels(),
-        own.labels.queue(QueueFilter()),
-        own.labels.list_projects(),
+        own.label_queues.queue(QueueFilter()),
+        own.label_projects.list_projects(),
         own.audit.entries(limit=1000),
         [own.presets.find_preset(preset.id) for preset in own.presets.list_presets()],
         own.runs.list_runs(),
@@ -181,18 +181,18 @@ def _takes_apart(own: OwnedStore, _world: Any) -> None:
 
 
 def _projects_apart(own: OwnedStore, _world: Any) -> None:
-    assert own.labels.save_project(Project(name=PROJECT)).guidelines == ""
-    assert [project.name for project in own.labels.list_projects()] == ["", PROJECT]
+    assert own.label_projects.save_project(Project(name=PROJECT)).guidelines == ""
+    assert [project.name for project in own.label_projects.list_projects()] == ["", PROJECT]
 
 
 def _assigns_apart(own: OwnedStore) -> None:
-    own.labels.save_project(Project(name="mine"))
-    assert own.labels.assign_matching(QueueFilter(), ["bob"], project="mine") == []
+    own.label_projects.save_project(Project(name="mine"))
+    assert own.label_assignments.assign_matching(QueueFilter(), ["bob"], project="mine") == []
 
 
 def _samples_apart(own: OwnedStore) -> None:
-    own.labels.save_project(Project(name="mine", members=(Member("bob", ProjectRole.ANNOTATOR),)))
-    assert own.labels.assign_strata(QueueFilter(), project="mine", by="tool", count=5) == []
+    own.label_projects.save_project(Project(name="mine", members=(Member("bob", ProjectRole.ANNOTATOR),)))
+    assert own.label_samples.assign_strata(QueueFilter(), project="mine", by="tool", count=5) == []
 
 
 def _records_apart(own: OwnedStore, _world: Any) -> None:
@@ -257,19 +257,20 @@ CHECKS: dict[str, Check] = {
         lambda own, w: own.labels.accept(w.session.id, w.message.id), "there is no session"
     ),
     "labels.stale": is_rejected(lambda own, w: own.labels.stale(w.session.id), "there is no session"),
-    "labels.queue": returns_nothing(lambda own, w: own.labels.queue(QueueFilter()).items),
+    "label_queues.queue": returns_nothing(lambda own, w: own.label_queues.queue(QueueFilter()).items),
     "labels.move": is_rejected(
         lambda own, w: own.labels.move(w.session.id, QueueState.DONE), "there is no session"
     ),
-    "labels.assign": is_rejected(
-        lambda own, w: own.labels.assign([w.session.id], ["bob"], project=""), "there is no session"
+    "label_assignments.assign": is_rejected(
+        lambda own, w: own.label_assignments.assign([w.session.id], ["bob"], project=""),
+        "there is no session",
     ),
-    "labels.assign_matching": lambda own, w: _assigns_apart(own),
-    "labels.assign_strata": lambda own, w: _samples_apart(own),
-    "labels.count_rows": returns_nothing(lambda own, w: own.labels.count_rows(QueueFilter())),
-    "labels.session_ids": returns_nothing(lambda own, w: own.labels.session_ids(QueueFilter())),
-    "labels.add_lot": is_rejected(
-        lambda own, w: own.labels.add_lot(
+    "label_assignments.assign_matching": lambda own, w: _assigns_apart(own),
+    "label_samples.assign_strata": lambda own, w: _samples_apart(own),
+    "label_samples.count_rows": returns_nothing(lambda own, w: own.label_samples.count_rows(QueueFilter())),
+    "label_samples.session_ids": returns_nothing(lambda own, w: own.label_samples.session_ids(QueueFilter())),
+    "label_samples.add_lot": is_rejected(
+        lambda own, w: own.label_samples.add_lot(
             "lot",
             QueueFilter(),
             SamplingPlan(size=1, sample=1, accept=0, good=0.05, bad=0.5),
@@ -277,46 +278,51 @@ CHECKS: dict[str, Check] = {
         ),
         "there is no labelling project",
     ),
-    "labels.lots": is_rejected(
-        lambda own, w: own.labels.lots(project=PROJECT), "there is no labelling project"
+    "label_samples.lots": is_rejected(
+        lambda own, w: own.label_samples.lots(project=PROJECT), "there is no labelling project"
     ),
-    "labels.decide_lot": is_rejected(
-        lambda own, w: own.labels.decide_lot("lot", project=PROJECT), "there is no labelling project"
+    "label_samples.decide_lot": is_rejected(
+        lambda own, w: own.label_samples.decide_lot("lot", project=PROJECT), "there is no labelling project"
     ),
-    "labels.set_gold": is_rejected(
-        lambda own, w: own.labels.set_gold([w.session.id], project=PROJECT), "there is no labelling project"
+    "label_samples.set_gold": is_rejected(
+        lambda own, w: own.label_samples.set_gold([w.session.id], project=PROJECT),
+        "there is no labelling project",
     ),
-    "labels.accuracies": is_rejected(
-        lambda own, w: own.labels.accuracies(project=PROJECT), "there is no labelling project"
+    "label_samples.accuracies": is_rejected(
+        lambda own, w: own.label_samples.accuracies(project=PROJECT), "there is no labelling project"
     ),
-    "labels.progress": returns_nothing(
-        lambda own, w: [item for item in own.labels.progress().annotators if item.total]
+    "label_queues.progress": returns_nothing(
+        lambda own, w: [item for item in own.label_queues.progress().annotators if item.total]
     ),
-    "labels.next_open": returns_nothing(lambda own, w: own.labels.next_open(QueueFilter())),
-    "labels.neighbour": returns_nothing(lambda own, w: own.labels.neighbour(QueueFilter(), w.session.id)),
-    "labels.compare": is_rejected(
-        lambda own, w: own.labels.compare(w.session.id, project=PROJECT), "there is no labelling project"
+    "label_queues.next_open": returns_nothing(lambda own, w: own.label_queues.next_open(QueueFilter())),
+    "label_queues.neighbour": returns_nothing(
+        lambda own, w: own.label_queues.neighbour(QueueFilter(), w.session.id)
+    ),
+    "label_queues.compare": is_rejected(
+        lambda own, w: own.label_queues.compare(w.session.id, project=PROJECT),
+        "there is no labelling project",
     ),
     "labelling.open": returns_nothing(lambda own, w: own.labelling.open(w.session.id)),
-    "labels.save_project": _projects_apart,
-    "labels.unassign": is_rejected(
-        lambda own, w: own.labels.unassign(QueueFilter(), project=PROJECT), "there is no labelling project"
+    "label_projects.save_project": _projects_apart,
+    "label_assignments.unassign": is_rejected(
+        lambda own, w: own.label_assignments.unassign(QueueFilter(), project=PROJECT),
+        "there is no labelling project",
     ),
-    "labels.delete_project": is_rejected(
-        lambda own, w: own.labels.delete_project(PROJECT), "there is no labelling project"
+    "label_projects.delete_project": is_rejected(
+        lambda own, w: own.label_projects.delete_project(PROJECT), "there is no labelling project"
     ),
-    "labels.deleted_projects": returns_nothing(lambda own, w: own.labels.deleted_projects()),
-    "labels.restore_project": is_rejected(
-        lambda own, w: own.labels.restore_project("gone"), "there is no deleted labelling project"
+    "label_projects.deleted_projects": returns_nothing(lambda own, w: own.label_projects.deleted_projects()),
+    "label_projects.restore_project": is_rejected(
+        lambda own, w: own.label_projects.restore_project("gone"), "there is no deleted labelling project"
     ),
     "recordings.find_session": returns_nothing(
         lambda own, w: own.recordings.find_session(Agent().request(said(SECRET)))
     ),
     "recordings.last_recorded": returns_nothing(lambda own, w: own.recordings.last_recorded()),
     "recordings.record": _records_apart,
-    "labels.find_project": returns_nothing(lambda own, w: own.labels.find_project(PROJECT)),
-    "labels.list_projects": returns_nothing(lambda own, w: own.labels.list_projects()[1:]),
-    "labels.judgements": returns_nothing(lambda own, w: own.labels.judgements()),
+    "label_projects.find_project": returns_nothing(lambda own, w: own.label_projects.find_project(PROJECT)),
+    "label_projects.list_projects": returns_nothing(lambda own, w: own.label_projects.list_projects()[1:]),
+    "label_queues.judgements": returns_nothing(lambda own, w: own.label_queues.judgements()),
     "presets.save_preset": _presets_apart,
     "presets.list_presets": returns_nothing(lambda own, w: own.presets.list_presets()),
     "presets.find_preset": is_unknown(lambda own, w: own.presets.find_preset(_preset(w))),

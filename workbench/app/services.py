@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from workbench.app.running_turns import RunningTurn
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
+    from workbench.label.store.assignments import LabelAssignmentStore
     from workbench.label.store.labelling import LabellingStore
     from workbench.label.store.labels import LabelStore
+    from workbench.label.store.projects import LabelProjectStore
+    from workbench.label.store.queue_store import LabelQueueStore
+    from workbench.label.store.samples import LabelSampleStore
     from workbench.library.datasets.exporting import DatasetFiles
     from workbench.library.home_files import ContractFiles, HomeFiles
     from workbench.store.audit import AuditStore
@@ -118,6 +122,10 @@ class Services:
     sharing: SharingStore = field(init=False, compare=False)
     versions: VersionStore = field(init=False, compare=False)
     labels: LabelStore = field(init=False, compare=False)
+    label_projects: LabelProjectStore = field(init=False, compare=False)
+    label_assignments: LabelAssignmentStore = field(init=False, compare=False)
+    label_queues: LabelQueueStore = field(init=False, compare=False)
+    label_samples: LabelSampleStore = field(init=False, compare=False)
     labelling: LabellingStore = field(init=False, compare=False)
     audit: AuditStore = field(init=False, compare=False)
     search: SearchStore = field(init=False, compare=False)

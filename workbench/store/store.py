@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+from workbench.label.store.assignments import LabelAssignmentStore
 from workbench.label.store.labelling import LabellingStore
 from workbench.label.store.labels import LabelStore
-from workbench.label.store.removal import purge_projects
+from workbench.label.store.projects import LabelProjectStore, purge_projects
+from workbench.label.store.queue_store import LabelQueueStore
+from workbench.label.store.samples import LabelSampleStore
 from workbench.label.store.writer import LabelLog
 from workbench.records.label_words import QueueState
 from workbench.records.limits import LAPTOP, PersonLimits
@@ -47,7 +50,12 @@ class OwnedStore:
     versions: VersionStore
     """Versions of contracts, tools, presets and suites."""
     labels: LabelStore
-    """Labels, labelling projects and the queue."""
+    label_projects: LabelProjectStore
+    label_assignments: LabelAssignmentStore
+    label_queues: LabelQueueStore
+    """The queues of labelling projects, and how far their annotators agree."""
+    label_samples: LabelSampleStore
+    """Samples, lots and gold rows of labelling projects."""
     labelling: LabellingStore
     """Sessions as a labeller sees them."""
     audit: AuditStore
@@ -106,6 +114,10 @@ class Store:
             sharing=SharingStore(view),
             versions=VersionStore(view),
             labels=labels,
+            label_projects=LabelProjectStore(view),
+            label_assignments=LabelAssignmentStore(view),
+            label_queues=LabelQueueStore(view),
+            label_samples=LabelSampleStore(view),
             labelling=LabellingStore(view),
             audit=AuditStore(self._database, owner),
             search=SearchStore(view),

@@ -309,8 +309,8 @@ def test_a_reviewer_sees_the_call_that_one_annotator_added_and_takes_it_over(
     services: Services, tmp_path: Path
 ) -> None:
     session = imported(services, tmp_path, ANSWERED[:2])
-    services.labels.save_project(Project(name="p", overlap=2))
-    services.labels.assign([session], ["ben", "cleo"], project="p")
+    services.label_projects.save_project(Project(name="p", overlap=2))
+    services.label_assignments.assign([session], ["ben", "cleo"], project="p")
     add(services, session, 1, 0, "Rome", labeller="ben", project="p")
     for name in ("ben", "cleo"):
         submit = {"labeller": name, "project": "p", "is_confirmed": True}
@@ -348,8 +348,8 @@ def test_an_annotator_does_not_see_the_call_that_another_one_added(
     services: Services, tmp_path: Path
 ) -> None:
     session = imported(services, tmp_path, ANSWERED[:2])
-    services.labels.save_project(Project(name="p", overlap=2))
-    services.labels.assign([session], ["ben", "cleo"], project="p")
+    services.label_projects.save_project(Project(name="p", overlap=2))
+    services.label_assignments.assign([session], ["ben", "cleo"], project="p")
     add(services, session, 1, 0, "Rome", labeller="ben", project="p")
     role = LabellingRole(labeller="cleo", project="p")
     view = open_for_labelling(services, session, role)

@@ -132,7 +132,7 @@ def test_submitting_stale_messages_or_no_row_needs_a_confirmation(services: Serv
 
 def test_a_project_can_require_a_verdict_on_everything(services: Services) -> None:
     session, _ = talk(services)
-    services.labels.save_project(Project(name="", requires_verdicts=True))
+    services.label_projects.save_project(Project(name="", requires_verdicts=True))
     with pytest.raises(ActionRefused, match="has no verdict") as unjudged:
         act(services, session, ActionKind.SUBMIT, is_confirmed=True)
     assert not unjudged.value.can_confirm

@@ -34,8 +34,10 @@ class Office:
         self.model = f"scripted:{folder / 'script.yaml'}"
         self.events = LabelEvents(services, self.runs)
         self.talk = start_talk(services.owned)
-        services.labels.save_project(Project(name="round", members=(Member("ben", ProjectRole.ANNOTATOR),)))
-        services.labels.assign([self.talk.id], [], project="round")
+        services.label_projects.save_project(
+            Project(name="round", members=(Member("ben", ProjectRole.ANNOTATOR),))
+        )
+        services.label_assignments.assign([self.talk.id], [], project="round")
 
     def judge(self, model: str, project: str = "round") -> Iterator[LabelTabView | Any]:
         fields = {"serial": 7, "project": project, "manage": {"what": "judge", "model": model}}
@@ -87,7 +89,9 @@ def test_a_tab_that_is_busy_does_not_start_a_second_one_and_a_stopped_one_asks_n
     [refused] = running
     assert "busy" in " ".join(line.text for line in refused.notice.lines)
     office.runs.end(TAB)
-    office.events.services.labels.assign([start_talk(office.services.owned).id], [], project="round")
+    office.events.services.label_assignments.assign(
+        [start_talk(office.services.owned).id], [], project="round"
+    )
     judging = office.judge(office.model)
     assert next(judging) is SAME
     first = office.stored()

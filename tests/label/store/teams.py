@@ -30,8 +30,8 @@ class Team:
             self.of, ("ann", "ben", "cleo", "dora", "eve")
         )
         self.talk = start_talk(self.ann)
-        self.ann.labels.save_project(PROJECT)
-        self.ann.labels.assign([self.talk.id], [], project="round-1")
+        self.ann.label_projects.save_project(PROJECT)
+        self.ann.label_assignments.assign([self.talk.id], [], project="round-1")
 
     def of(self, name: str, role: UserRole = UserRole.MEMBER) -> OwnedStore:
         return self.store.of(Owner(key=account_key(name), name=name, role=role))

@@ -59,7 +59,7 @@ class Hand:
 
 
 def state_of(store: OwnedStore, talk: Talk, project: str = "") -> QueueState:
-    items = store.labels.queue(QueueFilter(), project=project, limit=1000).items
+    items = store.label_queues.queue(QueueFilter(), project=project, limit=1000).items
     return next(item.state for item in items if item.session_id == talk.id)
 
 
@@ -105,7 +105,7 @@ def test_every_kind_of_change_is_undone_and_nothing_is_left(mine: OwnedStore) ->
     assert mine.labels.list_labels() == ()
     assert mine.labels.stale(talk.id) == ()
     assert state_of(mine, talk) is QueueState.PENDING
-    assert [item.assignee for item in mine.labels.queue(QueueFilter()).items] == [""]
+    assert [item.assignee for item in mine.label_queues.queue(QueueFilter()).items] == [""]
 
 
 def test_undoing_a_second_correction_restores_what_was_accepted_after_the_first(mine: OwnedStore) -> None:
@@ -195,8 +195,8 @@ def test_a_session_is_done_only_with_the_verdicts_and_answers_that_the_project_r
 ) -> None:
     talk = start_talk(mine)
     question = Question(name="polite", text="Polite?", choices=("yes", "no"), is_required=True)
-    mine.labels.save_project(Project(name="strict", questions=(question,), requires_verdicts=True))
-    mine.labels.assign([talk.id], ["ann"], project="strict")
+    mine.label_projects.save_project(Project(name="strict", questions=(question,), requires_verdicts=True))
+    mine.label_assignments.assign([talk.id], ["ann"], project="strict")
     hand = Hand(
         mine,
         shared={

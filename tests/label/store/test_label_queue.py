@@ -27,11 +27,14 @@ def mine(migrated_url: str) -> Iterator[OwnedStore]:
 
 class TestQueue:
     def ids(self, store: OwnedStore, *, project: str = "", **filters: Any) -> list[str]:
-        return [item.session_id for item in store.labels.queue(QueueFilter(**filters), project=project).items]
+        return [
+            item.session_id
+            for item in store.label_queues.queue(QueueFilter(**filters), project=project).items
+        ]
 
     def test_every_session_is_pending_until_somebody_labels_it(self, mine: OwnedStore) -> None:
         first, second = start_talk(mine), start_talk(mine)
-        page = mine.labels.queue(QueueFilter())
+        page = mine.label_queues.queue(QueueFilter())
         assert [(item.session_id, item.state, item.revision) for item in page.items] == [
             (second.id, QueueState.PENDING, 0), (first.id, QueueState.PENDING, 0),
         ]  # fmt: skip
@@ -84,7 +87,7 @@ class TestQueue:
 
     def test_the_queue_is_paged_and_counted(self, mine: OwnedStore) -> None:
         talk = [start_talk(mine).id for _ in range(3)]
-        page = mine.labels.queue(QueueFilter(), limit=1, offset=1)
+        page = mine.label_queues.queue(QueueFilter(), limit=1, offset=1)
         assert ([item.session_id for item in page.items], page.total) == ([talk[1]], 3)
 
     def test_by_default_new_sessions_and_imports_come_first_and_the_rows_of_a_file_in_order(
@@ -109,9 +112,9 @@ class TestQueue:
         second = rows("a.jsonl", mine.corpus.now(), 1, 2)
         latest = start_talk(mine).id
         assert self.ids(mine) == [latest, *second, between, *first, old]
-        page = mine.labels.queue(QueueFilter(), limit=2, around=first[2])
+        page = mine.label_queues.queue(QueueFilter(), limit=2, around=first[2])
         assert (page.first, [item.session_id for item in page.items]) == (6, [first[2], old])
-        assert mine.labels.neighbour(QueueFilter(), first[0], is_before=False) == first[1]
+        assert mine.label_queues.neighbour(QueueFilter(), first[0], is_before=False) == first[1]
 
 
 class TestProjects:
@@ -126,13 +129,13 @@ class TestProjects:
     )
 
     def test_a_project_is_stored_and_can_be_changed(self, mine: OwnedStore) -> None:
-        assert mine.labels.save_project(self.PROJECT) == self.PROJECT
-        assert mine.labels.find_project("weather") == self.PROJECT
+        assert mine.label_projects.save_project(self.PROJECT) == self.PROJECT
+        assert mine.label_projects.find_project("weather") == self.PROJECT
         changed = replace(self.PROJECT, guidelines="Be brief.", overlap=1)
-        mine.labels.save_project(changed)
-        assert mine.labels.list_projects() == (Project(name=""), changed)
-        assert mine.labels.find_project("other") is None
-        assert mine.labels.find_project("") == Project(name="")
+        mine.label_projects.save_project(changed)
+        assert mine.label_projects.list_projects() == (Project(name=""), changed)
+        assert mine.label_projects.find_project("other") is None
+        assert mine.label_projects.find_project("") == Project(name="")
 
     @pytest.mark.parametrize(
         "bad",
@@ -145,34 +148,34 @@ class TestProjects:
     )
     def test_an_invalid_project_is_rejected(self, mine: OwnedStore, bad: dict[str, object]) -> None:
         with pytest.raises(BadInput):
-            mine.labels.save_project(replace(self.PROJECT, **bad))
+            mine.label_projects.save_project(replace(self.PROJECT, **bad))
 
     def test_each_session_is_assigned_to_as_many_labellers_as_the_overlap(self, mine: OwnedStore) -> None:
-        mine.labels.save_project(self.PROJECT)
+        mine.label_projects.save_project(self.PROJECT)
         talk = [start_talk(mine).id for _ in range(3)]
-        assignments = mine.labels.assign(talk, ["anna", "ben", "cleo"], project="weather")
+        assignments = mine.label_assignments.assign(talk, ["anna", "ben", "cleo"], project="weather")
         assert sorted(assignment.session_id for assignment in assignments) == sorted(talk * 2)
-        assert mine.labels.assign(talk, ["anna", "ben", "cleo"], project="weather") == []
+        assert mine.label_assignments.assign(talk, ["anna", "ben", "cleo"], project="weather") == []
         for labeller in ("anna", "ben", "cleo"):
-            page = mine.labels.queue(QueueFilter(assignee=labeller), project="weather")
+            page = mine.label_queues.queue(QueueFilter(assignee=labeller), project="weather")
             assert {item.state for item in page.items} == {QueueState.PENDING}
             assert page.total == 2
         with pytest.raises(StoreError, match="no labelling project 'other'"):
-            mine.labels.queue(QueueFilter(), project="other")
+            mine.label_queues.queue(QueueFilter(), project="other")
 
     def test_a_label_moves_only_its_labeller_s_item_to_draft(self, mine: OwnedStore) -> None:
-        mine.labels.save_project(self.PROJECT)
+        mine.label_projects.save_project(self.PROJECT)
         talk = start_talk(mine)
-        mine.labels.assign([talk.id], ["anna", "ben"], project="weather")
+        mine.label_assignments.assign([talk.id], ["anna", "ben"], project="weather")
         mine.labels.save(new(talk.target(3), Verdict.GOOD, project="weather", labeller="anna"))
-        page = mine.labels.queue(QueueFilter(), project="weather")
+        page = mine.label_queues.queue(QueueFilter(), project="weather")
         assert [(item.assignee, item.state, item.label_count) for item in page.items] == [
             ("anna", QueueState.DRAFT, 1), ("ben", QueueState.PENDING, 1),
         ]  # fmt: skip
-        assert mine.labels.queue(QueueFilter()).items[0].label_count == 0
+        assert mine.label_queues.queue(QueueFilter()).items[0].label_count == 0
 
     def test_answers_fit_the_project_s_questions(self, mine: OwnedStore) -> None:
-        mine.labels.save_project(self.PROJECT)
+        mine.label_projects.save_project(self.PROJECT)
         target = start_talk(mine).target(3)
         label = mine.labels.save(new(target, answers={"polite": "yes", "why": "so"}, project="weather"))
         assert label.content.answers == {"polite": "yes", "why": "so"}
@@ -186,7 +189,7 @@ class TestProjects:
         decided = mine.labels.save(new(target, Verdict.GOOD, labeller="cleo", is_deciding=True))
         change = new(target, Verdict.BAD_ANSWER, labeller="dora", is_deciding=True, base_revision=1)
         assert mine.labels.save(change).id == decided.id
-        assert [(judgement.labeller, judgement.verdict) for judgement in mine.labels.judgements()] == [
+        assert [(judgement.labeller, judgement.verdict) for judgement in mine.label_queues.judgements()] == [
             ("anna", "good"), ("ben", "bad-answer"),
         ]  # fmt: skip
         found = mine.labels.find(target, is_deciding=True)

@@ -35,108 +35,112 @@ def label(team: Team, name: str, talk: Talk, verdict: Verdict, *, is_done: bool 
 
 
 def assigned(team: Team) -> set[str]:
-    items = team.ann.labels.queue(QueueFilter(), project="round-1", limit=500).items
+    items = team.ann.label_queues.queue(QueueFilter(), project="round-1", limit=500).items
     return {item.session_id for item in items} - {team.talk.id}
 
 
 def test_so_many_rows_are_assigned_for_each_tool(team: Team) -> None:
     now = {start_talk(team.ann, question=f"now {n}").id for n in range(6)} | {team.talk.id}
     later = {start_talk(team.ann, question=f"later {n}", call=OTHER_CALL).id for n in range(6)}
-    given = team.ann.labels.assign_strata(QueueFilter(), project="round-1", by="tool", count=2, seed=1)
+    given = team.ann.label_samples.assign_strata(QueueFilter(), project="round-1", by="tool", count=2, seed=1)
     sessions = {assignment.session_id for assignment in given}
     chosen = sessions | {team.talk.id}
     assert len(chosen & later) == 2
     assert len(chosen & now) in (2, 3)
     assert {assignment.labeller for assignment in given} == {"ben", "cleo"}
-    again = team.ann.labels.assign_strata(QueueFilter(), project="round-1", by="tool", count=2, seed=1)
+    again = team.ann.label_samples.assign_strata(QueueFilter(), project="round-1", by="tool", count=2, seed=1)
     assert again == []
-    assert not team.ann.labels.assign_strata(QueueFilter(), project="round-1", by="tool", count=0)
+    assert not team.ann.label_samples.assign_strata(QueueFilter(), project="round-1", by="tool", count=0)
     with pytest.raises(BadInput, match="only its owner"):
-        team.dora.labels.assign_strata(QueueFilter(), project=SHARED, by="tool", count=1)
+        team.dora.label_samples.assign_strata(QueueFilter(), project=SHARED, by="tool", count=1)
 
 
 def lot(team: Team, *, accept: int = 0) -> tuple[list[Talk], SamplingPlan]:
     """Ten more rows, and a lot of all eleven rows with a sample of three."""
     talks = [start_talk(team.ann, question=f"question {n}") for n in range(10)]
     plan = SamplingPlan(size=11, sample=3, accept=accept, good=0.0, bad=0.5)
-    team.ann.labels.add_lot("first", QueueFilter(), plan, project="round-1", seed=5, shown="tag x", who="ann")
+    team.ann.label_samples.add_lot(
+        "first", QueueFilter(), plan, project="round-1", seed=5, shown="tag x", who="ann"
+    )
     return [*talks, team.talk], plan
 
 
 def test_a_lot_is_rejected_by_the_team_and_its_verdict_is_kept(team: Team) -> None:
     talks, plan = lot(team)
-    [state] = team.ann.labels.lots(project="round-1")
+    [state] = team.ann.label_samples.lots(project="round-1")
     assert (state.lot.plan, state.judged, state.bad, state.verdict) == (plan, 0, 0, LotVerdict.OPEN)
     assert (state.lot.chosen, state.lot.seed, len(set(state.lot.rows))) == ("tag x", 5, 3)
     assert assigned(team) >= set(state.lot.rows) - {team.talk.id}
     sample = [talk for talk in talks if talk.id in state.lot.rows]
     with pytest.raises(BadInput, match="3 of its rows are not judged yet"):
-        team.ann.labels.decide_lot("first", project="round-1")
+        team.ann.label_samples.decide_lot("first", project="round-1")
     label(team, "ben", sample[0], Verdict.BAD_ANSWER)
     label(team, "cleo", sample[0], Verdict.GOOD)
-    assert team.dora.labels.lots(project=SHARED)[0].judged == 0
+    assert team.dora.label_samples.lots(project=SHARED)[0].judged == 0
     decision = new(sample[0].target(3), Verdict.BAD_ANSWER, labeller="dora", project=SHARED, is_deciding=True)
     team.dora.labels.save(decision)
-    [state] = team.dora.labels.lots(project=SHARED)
+    [state] = team.dora.label_samples.lots(project=SHARED)
     assert (state.judged, state.bad, state.verdict) == (1, 1, LotVerdict.REJECTED)
-    recorded = team.dora.labels.decide_lot("first", project=SHARED, who="dora").lot
+    recorded = team.dora.label_samples.decide_lot("first", project=SHARED, who="dora").lot
     assert (recorded.verdict, recorded.bad_count, recorded.decided_by) == (LotVerdict.REJECTED, 1, "dora")
     found = team.ann.labels.find(sample[0].target(3), project="round-1", is_deciding=True)
     assert found
     team.ann.labels.save(replace(decision, content=replace(decision.content, verdict=Verdict.GOOD),
                                  labeller="ann", project="round-1", base_revision=found.revision))  # fmt: skip
-    [state] = team.ann.labels.lots(project="round-1")
+    [state] = team.ann.label_samples.lots(project="round-1")
     assert (state.bad, state.verdict, state.lot) == (0, LotVerdict.REJECTED, recorded)
-    assert team.ann.labels.decide_lot("first", project="round-1", who="ann").lot == recorded
+    assert team.ann.label_samples.decide_lot("first", project="round-1", who="ann").lot == recorded
 
 
 def test_a_lot_is_accepted_if_few_enough_rows_are_bad(team: Team) -> None:
     talks, _ = lot(team, accept=1)
-    rows = team.ann.labels.lots(project="round-1")[0].lot.rows
+    rows = team.ann.label_samples.lots(project="round-1")[0].lot.rows
     sample = [talk for talk in talks if talk.id in rows]
     for talk in sample[:2]:
         for name in ("ben", "cleo"):
             label(team, name, talk, Verdict.GOOD)
-    assert team.ann.labels.decide_lot("first", project="round-1").verdict is LotVerdict.ACCEPTED
+    assert team.ann.label_samples.decide_lot("first", project="round-1").verdict is LotVerdict.ACCEPTED
 
 
 def test_lots_that_cannot_be_are_refused(team: Team) -> None:
     _, plan = lot(team)
-    add = team.ann.labels.add_lot
+    add = team.ann.label_samples.add_lot
     with pytest.raises(BadInput, match="taken"):
         add("first", QueueFilter(), plan, project="round-1")
     with pytest.raises(BadInput, match="11 rows match, but the plan is for 12"):
         add("second", QueueFilter(), replace(plan, size=12), project="round-1")
     with pytest.raises(BadInput, match="only its owner"):
-        team.dora.labels.add_lot("third", QueueFilter(), plan, project=SHARED)
+        team.dora.label_samples.add_lot("third", QueueFilter(), plan, project=SHARED)
     with pytest.raises(BadInput, match="annotators may not see lots"):
-        team.ben.labels.lots(project=SHARED)
+        team.ben.label_samples.lots(project=SHARED)
     with pytest.raises(BadInput, match="annotators may not decide lots"):
-        team.ben.labels.decide_lot("first", project=SHARED)
+        team.ben.label_samples.decide_lot("first", project=SHARED)
     with pytest.raises(BadInput, match="no such lot"):
-        team.ann.labels.decide_lot("nothing", project="round-1")
-    assert len(team.ann.labels.lots(project="round-1")) == 1
+        team.ann.label_samples.decide_lot("nothing", project="round-1")
+    assert len(team.ann.label_samples.lots(project="round-1")) == 1
 
 
 def test_gold_rows_measure_annotators_who_cannot_tell_them_from_others(team: Team) -> None:
     talks = [start_talk(team.ann, question=f"question {n}") for n in range(30)]
-    team.ann.labels.assign([talk.id for talk in talks[2:]], [], project="round-1")
+    team.ann.label_assignments.assign([talk.id for talk in talks[2:]], [], project="round-1")
     gold = talks[:2]
     with pytest.raises(BadInput, match="what is right there is not known"):
-        team.ann.labels.set_gold([gold[0].id], project="round-1")
+        team.ann.label_samples.set_gold([gold[0].id], project="round-1")
     # One is decided in the project, the other one is labelled in the queue of all sessions.
     team.ann.labels.save(
         new(gold[0].target(3), Verdict.GOOD, labeller="ann", project="round-1", is_deciding=True)
     )
     team.ann.labels.save(new(gold[1].target(3), Verdict.BAD_ANSWER, labeller="ann"))
-    rows = team.ann.labels.set_gold([talk.id for talk in gold], project="round-1", who="ann")
+    rows = team.ann.label_samples.set_gold([talk.id for talk in gold], project="round-1", who="ann")
     assert rows == tuple(talk.id for talk in gold)
     for name in ("ben", "cleo"):
-        queue = team.of(name).labels.queue(QueueFilter(), project=SHARED, limit=50).items
+        queue = team.of(name).label_queues.queue(QueueFilter(), project=SHARED, limit=50).items
         mine = [item.session_id for item in queue]
         assert set(rows) <= set(mine)
         oldest = QueueSort(order=QueueOrder.OLDEST)
-        in_order = team.of(name).labels.queue(QueueFilter(), project=SHARED, sort=oldest, limit=50).items
+        in_order = (
+            team.of(name).label_queues.queue(QueueFilter(), project=SHARED, sort=oldest, limit=50).items
+        )
         assert sorted(mine) == sorted(item.session_id for item in in_order)
         # The chance that twelve or more rows are in this order is one in a billion.
         assert mine != [item.session_id for item in in_order]
@@ -153,38 +157,38 @@ def test_gold_rows_measure_annotators_who_cannot_tell_them_from_others(team: Tea
     assert sorted((one.labeller, one.is_deciding) for one in seen.labels) == [("ben", False), ("cleo", False)]
     assert not any(one.is_deciding for one in team.ben.labels.list_labels(project=SHARED))
     assert team.ben.labels.find(gold[1].target(3), project=SHARED, is_deciding=True) is None
-    found = team.dora.labels.accuracies(project=SHARED)
+    found = team.dora.label_samples.accuracies(project=SHARED)
     assert [(one.name, one.right, one.total) for one in found] == [("ben", 1, 2), ("cleo", 1, 1)]
     assert found[0].interval == pytest.approx((0.0945, 0.9055), abs=1e-3)
     with pytest.raises(BadInput, match="annotators may not see the accuracy"):
-        team.ben.labels.accuracies(project=SHARED)
-    left = team.ann.labels.set_gold([gold[0].id], project="round-1", is_gold=False)
+        team.ben.label_samples.accuracies(project=SHARED)
+    left = team.ann.label_samples.set_gold([gold[0].id], project="round-1", is_gold=False)
     assert left == (gold[1].id,)
-    assert [one.total for one in team.ann.labels.accuracies(project="round-1")] == [1, 1]
+    assert [one.total for one in team.ann.label_samples.accuracies(project="round-1")] == [1, 1]
 
 
 def test_a_new_annotator_gets_all_gold_rows(team: Team) -> None:
     talk = start_talk(team.ann)
     team.ann.labels.save(new(talk.target(3), Verdict.GOOD, labeller="ann"))
-    team.ann.labels.set_gold([talk.id], project="round-1")
+    team.ann.label_samples.set_gold([talk.id], project="round-1")
     members = (*PROJECT.members, Member("eve", ProjectRole.ANNOTATOR))
-    team.ann.labels.save_project(replace(PROJECT, members=members))
-    team.ann.labels.set_gold([], project="round-1")
-    queue = team.eve.labels.queue(QueueFilter(), project=SHARED).items
+    team.ann.label_projects.save_project(replace(PROJECT, members=members))
+    team.ann.label_samples.set_gold([], project="round-1")
+    queue = team.eve.label_queues.queue(QueueFilter(), project=SHARED).items
     assert [item.session_id for item in queue] == [talk.id]
 
 
 def test_labels_of_a_model_are_beside_those_of_people(team: Team) -> None:
-    progress = team.ann.labels.progress(project="round-1")
+    progress = team.ann.label_queues.progress(project="round-1")
     by_model = new(team.talk.target(3), Verdict.BAD_ANSWER, labeller="ben", project="round-1", is_model=True)
     stored = team.ann.labels.save(by_model)
     assert stored.is_model
-    assert team.ann.labels.progress(project="round-1") == progress
+    assert team.ann.label_queues.progress(project="round-1") == progress
     assert team.seen_by("ben") == []
     team.judge("ben", Verdict.GOOD)
     team.judge("cleo", Verdict.GOOD)
-    assert team.ann.labels.compare(team.talk.id, project="round-1").disputes == ()
-    found = project_agreement(team.ann.labels.judgements(project="round-1"))
+    assert team.ann.label_queues.compare(team.talk.id, project="round-1").disputes == ()
+    found = project_agreement(team.ann.label_queues.judgements(project="round-1"))
     assert found.kinds[ItemKind.MESSAGE].item_count == 1
     assert [pair.labellers for pair in found.models["messages"]] == [
         ("ben", "ben (model)"),

@@ -162,7 +162,7 @@ class TestLabels:
             mine.labels.accept(talk.id, talk.messages[3])
             mine.sessions.delete_session(talk.id)
             assert mine.labels.list_labels() == ()
-            assert mine.labels.queue(QueueFilter()).total == 0
+            assert mine.label_queues.queue(QueueFilter()).total == 0
             mine.sessions.restore_session(talk.id)
             assert mine.labels.list_labels() == (label,)
             mine.sessions.delete_session(talk.id)
@@ -227,21 +227,21 @@ class TestStaleness:
 def test_another_owner_s_data_is_neither_read_nor_changed(opened: Store) -> None:
     anna, ben = opened.of(ANNA), opened.of(BEN)
     talk = start_talk(anna)
-    anna.labels.save_project(Project(name="weather"))
+    anna.label_projects.save_project(Project(name="weather"))
     label: Label = anna.labels.save(new(talk.target(3), Verdict.GOOD, project="weather"))
     anna.labels.save(new(talk.target(3), Verdict.GOOD))
     assert ben.labels.find(talk.target(3)) is None
     assert ben.labels.list_labels() == ben.labels.list_labels(session_id=talk.id) == ()
-    assert ben.labels.queue(QueueFilter()).total == 0
-    assert ben.labels.find_project("weather") is None
-    assert ben.labels.judgements() == ()
+    assert ben.label_queues.queue(QueueFilter()).total == 0
+    assert ben.label_projects.find_project("weather") is None
+    assert ben.label_queues.judgements() == ()
     attempts: list[Callable[[], object]] = [
         lambda: ben.labels.save(new(talk.target(3), Verdict.BAD_ANSWER, base_revision=1)),
         lambda: ben.labels.accept(talk.id, talk.messages[3]),
         lambda: ben.labels.stale(talk.id),
         lambda: ben.labels.move(talk.id, QueueState.DONE),
-        lambda: ben.labels.assign([talk.id], ["ben"], project=""),
-        lambda: ben.labels.judgements(project="weather"),
+        lambda: ben.label_assignments.assign([talk.id], ["ben"], project=""),
+        lambda: ben.label_queues.judgements(project="weather"),
     ]
     for attempt in attempts:
         with pytest.raises(StoreError, match="there is no"):

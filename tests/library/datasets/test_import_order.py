@@ -27,6 +27,6 @@ def test_rows_are_labelled_in_the_order_of_their_file(
             import_rows(services.corpus, rows, services.setup_for(), ImportOptions(file="rows.jsonl"))
         )
         after = play("New?")
-        queue = [item.session_id for item in services.labels.queue(QueueFilter()).items]
+        queue = [item.session_id for item in services.label_queues.queue(QueueFilter()).items]
         assert queue == [after, *(row.session_id for row in found), before]
-        assert services.labels.next_open(QueueFilter(), after=after) == found[0].session_id
+        assert services.label_queues.next_open(QueueFilter(), after=after) == found[0].session_id

@@ -109,7 +109,7 @@ def test_a_deciding_label_hides_the_others(services):
 
 def test_a_project_uses_only_its_own_labels(services):
     session_id, path = talk(services)
-    services.labels.save_project(Project(name="p"))
+    services.label_projects.save_project(Project(name="p"))
     label(services, session_id, path[4].id, verdict=Verdict.GOOD)
     assert chosen(services, verdict="good") == [session_id]
     assert chosen(services, verdict="good", project="p") == []

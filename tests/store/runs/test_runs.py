@@ -86,9 +86,9 @@ def test_a_rollout_is_in_the_labelling_queue_only_on_request(own):
     session = own.sessions.create_session(SETUP)
     own.sessions.append(session.id, user("hi"), parent_id=None)
     give_run(own, session.id)
-    assert own.labels.queue(QueueFilter()).items == ()
+    assert own.label_queues.queue(QueueFilter()).items == ()
     own.labels.move(session.id, QueueState.PENDING)
-    assert [item.session_id for item in own.labels.queue(QueueFilter()).items] == [session.id]
+    assert [item.session_id for item in own.label_queues.queue(QueueFilter()).items] == [session.id]
 
 
 def test_a_deleted_run_is_hidden_and_can_be_restored(own):

@@ -68,7 +68,7 @@ def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool 
         action = replace(action, changes=tuple(changes))
     elif action.kind is ActionKind.SUBMIT and not is_confirmed:
         _check_submit(services, action)
-    project = services.labels.find_project(action.project)
+    project = services.label_projects.find_project(action.project)
     if project is not None and project.requires_verdicts:
         action = replace(action, must_judge=_must_judge(services, action))
     return ActionOutcome(applied=services.labels.apply(action), note=note)

@@ -69,7 +69,7 @@ def judge_rows(
         EngineError: The model cannot be asked.
         StoreError: The project does not exist, or a label could not be stored.
     """
-    found = services.labels.find_project(project)
+    found = services.label_projects.find_project(project)
     if found is None:
         raise StoreError(f"there is no labelling project {project!r}; `workbench labels projects` lists them")
     if found.owner or not project or not name.strip():
@@ -87,7 +87,9 @@ def judge_rows(
 def _assigned(services: Services, project: str) -> Sequence[str]:
     sessions: dict[str, None] = {}
     offset = 0
-    while items := services.labels.queue(QueueFilter(), project=project, limit=_PAGE, offset=offset).items:
+    while items := services.label_queues.queue(
+        QueueFilter(), project=project, limit=_PAGE, offset=offset
+    ).items:
         sessions |= dict.fromkeys(item.session_id for item in items)
         offset += len(items)
     return tuple(sessions)

@@ -23,4 +23,4 @@ def save_project(services: Services, project: Project) -> Project:
         unknown = [member.name for member in project.members if member.name not in settings.accounts]
         if unknown:
             raise BadInput(where, f"there is no account {unknown[0]!r}", "create it with `workbench auth`")
-    return services.labels.save_project(project, who=services.owner.name)
+    return services.label_projects.save_project(project, who=services.owner.name)

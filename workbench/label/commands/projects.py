@@ -81,7 +81,7 @@ def save_project(
     from workbench.label.app.projects import save_project as save
 
     with labels_of(owner, "") as services:
-        project = services.labels.find_project(name) or Project(name=name)
+        project = services.label_projects.find_project(name) or Project(name=name)
         if guidelines:
             project = replace(project, guidelines=read_text(guidelines))
         if question is not None:
@@ -113,8 +113,8 @@ def projects(
 ) -> None:
     """List the labelling projects."""
     with labels_of(owner, account) as services:
-        found = () if deleted else services.labels.list_projects()
-        gone = services.labels.deleted_projects() if deleted else ()
+        found = () if deleted else services.label_projects.list_projects()
+        gone = services.label_projects.deleted_projects() if deleted else ()
     if deleted:
         if json_output:
             write_json_line(
@@ -139,7 +139,7 @@ def delete_project(
     """
     reference = reference_of(name, owner, account)
     with labels_of(owner, account) as services:
-        services.labels.delete_project(reference, who=labeller)
+        services.label_projects.delete_project(reference, who=labeller)
     print(shown(f"Deleted labelling project {reference}."))
     options = f" --owner {owner}" if owner else f" --as {account}" if account else ""
     print(shown(f"To restore it within 30 days: workbench labels restore-project {reference}{options}"))
@@ -150,7 +150,7 @@ def restore_project(
 ) -> None:
     """Restore a deleted labelling project."""
     with labels_of(owner, account) as services:
-        services.labels.restore_project(name, who=labeller)
+        services.label_projects.restore_project(name, who=labeller)
     print(shown(f"Restored labelling project {name}."))
 
 
@@ -173,7 +173,7 @@ def agreement(
     """
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        found = project_agreement(services.labels.judgements(project=reference), by_row=by_row)
+        found = project_agreement(services.label_queues.judgements(project=reference), by_row=by_row)
     if json_output:
         kinds = {
             kind.value: _agreement_json(found.kinds.get(kind) or agreement_of(()))

@@ -95,7 +95,7 @@ def queue(
     )
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        page = services.labels.queue(
+        page = services.label_queues.queue(
             chosen, project=reference, sort=sort_of(order, seed), limit=limit, offset=offset
         )
     if json_output:
@@ -165,9 +165,9 @@ def assign(
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
         if session:
-            assigned = services.labels.assign(session, to or (), project=reference, who=labeller)
+            assigned = services.label_assignments.assign(session, to or (), project=reference, who=labeller)
         else:
-            assigned = services.labels.assign_matching(
+            assigned = services.label_assignments.assign_matching(
                 chosen, to or (), project=reference, sort=sort_of(order, seed), limit=limit, who=labeller
             )
     if json_output:
@@ -228,7 +228,7 @@ def unassign(
         )
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        removed = services.labels.unassign(
+        removed = services.label_assignments.unassign(
             chosen, project=reference, session_ids=session, includes_started=started, who=labeller
         )
     if json_output:
@@ -247,7 +247,7 @@ def progress(
     """Show how far each annotator of a project is."""
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        found = services.labels.progress(project=reference)
+        found = services.label_queues.progress(project=reference)
     if json_output:
         write_json_line(_progress_json(found))
         return
@@ -278,7 +278,7 @@ def review(
     """
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        page = services.labels.queue(
+        page = services.label_queues.queue(
             QueueFilter(is_disputed=None if everything else True),
             project=reference,
             is_review=True,
@@ -287,7 +287,7 @@ def review(
         disputes = [
             dispute
             for item in page.items
-            for dispute in services.labels.compare(item.session_id, project=reference).disputes
+            for dispute in services.label_queues.compare(item.session_id, project=reference).disputes
             if everything or dispute.decision is None
         ]
     if json_output:

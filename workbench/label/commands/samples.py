@@ -49,7 +49,9 @@ def sample(
         raise BadInput("labels sample", "nothing is chosen", "use --per-tool 5, --per-finding 5, or both")
     chosen = filter_of(tag=tag, format=row_format, source=source)
     with labels_of(owner, "") as services:
-        assign = partial(services.labels.assign_strata, chosen, project=project, seed=seed, who=labeller)
+        assign = partial(
+            services.label_samples.assign_strata, chosen, project=project, seed=seed, who=labeller
+        )
         assigned = (*assign(by="tool", count=per_tool), *assign(by="finding", count=per_finding))
     if json_output:
         write_json_line(
@@ -98,19 +100,19 @@ def lot(
     with labels_of(owner, "") as services:
         if not name or decide:
             states = (
-                [services.labels.decide_lot(name, project=project, who=labeller)]
+                [services.label_samples.decide_lot(name, project=project, who=labeller)]
                 if name
-                else services.labels.lots(project=project)
+                else services.label_samples.lots(project=project)
             )
         else:
             chosen = filter_of(tag=tag, format=row_format, source=source, tool=tool, finding=finding)
-            rows = services.labels.count_rows(chosen)
+            rows = services.label_samples.count_rows(chosen)
             plan = _plan(rows, size, accept, good=good, bad=bad, risks=(producer_risk, consumer_risk))
             if dry_run:
                 print(plan.describe())
                 return
             text = ", ".join(f"{key} {value}" for key, value in fields.items() if value)
-            added = services.labels.add_lot(
+            added = services.label_samples.add_lot(
                 name, chosen, plan, project=project, seed=seed, shown=text, who=labeller
             )
             states = [LotState(added, 0, 0)]
@@ -178,11 +180,13 @@ def gold(
     session or a tag, shows how often each annotator is right.
     """
     with labels_of(owner, "") as services:
-        chosen = tuple(session or ()) or (services.labels.session_ids(filter_of(tag=tag)) if tag else ())
+        chosen = tuple(session or ()) or (
+            services.label_samples.session_ids(filter_of(tag=tag)) if tag else ()
+        )
         if chosen:
-            rows = services.labels.set_gold(chosen, project=project, is_gold=not remove, who=labeller)
+            rows = services.label_samples.set_gold(chosen, project=project, is_gold=not remove, who=labeller)
             print(count_of(len(rows), "gold row"), file=sys.stderr)
-        found = services.labels.accuracies(project=project)
+        found = services.label_samples.accuracies(project=project)
     if json_output:
         write_json_line({"annotators": [_accuracy_json(accuracy) for accuracy in found]})
         return

@@ -43,10 +43,10 @@ def manage(services: Services, command: LabelCommand) -> tuple[LabelCommand, str
             )
         case "delete":
             # The page names the project that the owner confirmed, which may not be the shown one.
-            services.labels.delete_project(name, who=services.owner.name)
+            services.label_projects.delete_project(name, who=services.owner.name)
             return _shown(command, ""), f"Project “{name}” is deleted. It can be restored for 30 days."
         case "restore":
-            services.labels.restore_project(name, who=services.owner.name)
+            services.label_projects.restore_project(name, who=services.owner.name)
             return _shown(command, name), f"Project “{name}” is restored."
         case _:
             return _save(services, command, name)
@@ -61,14 +61,14 @@ def _save(services: Services, command: LabelCommand, name: str) -> tuple[LabelCo
     fields = command.manage
     if not name:
         raise BadInput("labelling project", "it has no name", "enter one")
-    stored = services.labels.find_project(name) or Project(name=name)
+    stored = services.label_projects.find_project(name) or Project(name=name)
     project = save_project(services, read_project(fields, stored))
     return _shown(command, project.reference), f"Project “{project.name}” is saved."
 
 
 def _unassign(services: Services, command: LabelCommand) -> str:
     """Remove the assignments in the shown queue that nobody has started."""
-    removed = services.labels.unassign(
+    removed = services.label_assignments.unassign(
         queue_filter(services, command), project=command.seat.project, who=services.owner.name
     )
     if not removed:
@@ -84,7 +84,7 @@ def _assign(services: Services, command: LabelCommand) -> str:
             "number of rows", f"{limit[:40]!r} is not a number from 1", "leave it empty for all rows"
         )
     chosen = replace(queue_filter(services, command), state=None, verdict=None, assignee=None)
-    assigned = services.labels.assign_matching(
+    assigned = services.label_assignments.assign_matching(
         chosen,
         (),
         project=command.seat.project,

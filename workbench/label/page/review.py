@@ -30,31 +30,35 @@ def manage_review(services: Services, fields: JsonObject, chosen: QueueFilter, p
     seed = _whole(fields, "seed", 0)
     match fields.get("what"):
         case "sample":
-            assign = partial(services.labels.assign_strata, chosen, project=project, seed=seed, who=who)
+            assign = partial(
+                services.label_samples.assign_strata, chosen, project=project, seed=seed, who=who
+            )
             given = (
                 *assign(by="tool", count=_whole(fields, "per_tool", 0)),
                 *assign(by="finding", count=_whole(fields, "per_finding", 0)),
             )
             return f"{count(len({item.session_id for item in given}), 'row')} assigned."
         case "lot":
-            rows = services.labels.count_rows(chosen)
+            rows = services.label_samples.count_rows(chosen)
             if not rows:
                 raise BadInput("lot", "no rows match the filter", "choose another one")
             plan = smallest_plan(rows, good=_share(fields, "good"), bad=_share(fields, "bad"))
             shown = str(fields.get("shown") or "")
-            services.labels.add_lot(name, chosen, plan, project=project, seed=seed, shown=shown, who=who)
+            services.label_samples.add_lot(
+                name, chosen, plan, project=project, seed=seed, shown=shown, who=who
+            )
             return f"Lot “{name}”: {plan.describe()}"
         case "record":
-            state = services.labels.decide_lot(name, project=project, who=who)
+            state = services.label_samples.decide_lot(name, project=project, who=who)
             return f"Lot “{name}”: {state.describe()}."
         case what:
-            sessions = services.labels.session_ids(chosen)
+            sessions = services.label_samples.session_ids(chosen)
             if len(sessions) > MOST_GOLD:
                 raise BadInput(
                     "gold rows", f"{len(sessions)} rows match the filter", f"choose {MOST_GOLD} or fewer"
                 )
             is_gold = what == "gold"
-            gold = services.labels.set_gold(sessions, project=project, is_gold=is_gold, who=who)
+            gold = services.label_samples.set_gold(sessions, project=project, is_gold=is_gold, who=who)
             return f"The project has {count(len(gold), 'gold row')}."
 
 

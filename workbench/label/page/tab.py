@@ -245,14 +245,14 @@ def _answer(
     """Return the current state of the tab."""
     seat = command.seat
     try:
-        projects = services.labels.list_projects()
+        projects = services.label_projects.list_projects()
         current = next((project for project in projects if project.reference == seat.project), None)
         if current is None:
             seat = replace(seat, project="")
         if current is not None and current.role is ProjectRole.ANNOTATOR:
             seat = replace(seat, is_deciding=False)
         command = replace(command, seat=seat)
-        progress = services.labels.progress(project=seat.project)
+        progress = services.label_queues.progress(project=seat.project)
         queue = _QueueOf(services, command, progress)
         session_id = command.session or queue.next_id()
         opened = open_for_labelling(services, session_id, seat) if session_id else None
@@ -265,7 +265,7 @@ def _answer(
             progress=progress,
             agreement=agreement,
             review=_review(services, seat.project, agreement, is_decider=is_decider),
-            deleted=[project.name for project in services.labels.deleted_projects()],
+            deleted=[project.name for project in services.label_projects.deleted_projects()],
         )
     except WorkbenchError as error:
         failed = problem(error)
@@ -280,7 +280,7 @@ class _QueueOf:
     """The queue that a command asks for."""
 
     def __init__(self, services: Services, command: LabelCommand, progress: ProjectProgress) -> None:
-        self._labels, self._command = services.labels, command
+        self._queues, self._command = services.label_queues, command
         self._filter = queue_filter(services, command)
         seat = command.seat
         is_annotator = any(annotator.name == seat.labeller for annotator in progress.annotators)
@@ -297,21 +297,21 @@ class _QueueOf:
         """Return the rows that the command asks for, or those around the session."""
         first = self._command.first
         around = session_id or None if first is None else None
-        return self._labels.queue(self._filter, limit=PAGE, offset=first or 0, around=around, **self._options)
+        return self._queues.queue(self._filter, limit=PAGE, offset=first or 0, around=around, **self._options)
 
     def next_id(self) -> str:
         """Return the session to show after `after`; that session itself if there are no more."""
         after, step = self._command.after, self._command.step
         if not after:
-            found = self._labels.next_open(self._filter, **self._options)
+            found = self._queues.next_open(self._filter, **self._options)
             if found is not None:
                 return found
-            items = self._labels.queue(self._filter, limit=1, **self._options).items
+            items = self._queues.queue(self._filter, limit=1, **self._options).items
             return items[0].session_id if items else ""
         if step:
-            found = self._labels.neighbour(self._filter, after, is_before=step < 0, **self._options)
+            found = self._queues.neighbour(self._filter, after, is_before=step < 0, **self._options)
         else:
-            found = self._labels.next_open(self._filter, after=after, **self._options)
+            found = self._queues.next_open(self._filter, after=after, **self._options)
         return found or after
 
 
@@ -339,7 +339,9 @@ def _agreement(services: Services, command: LabelCommand, *, is_decider: bool) -
     )
     if not is_moved:
         return None
-    return project_agreement(services.labels.judgements(project=command.seat.project) if is_decider else ())
+    return project_agreement(
+        services.label_queues.judgements(project=command.seat.project) if is_decider else ()
+    )
 
 
 def _review(
@@ -348,7 +350,10 @@ def _review(
     """Return the samples for review, when the agreement is computed again."""
     if agreement is None or not is_decider or not project:
         return None if agreement is None else ReviewView()
-    lots, accuracies = services.labels.lots(project=project), services.labels.accuracies(project=project)
+    lots, accuracies = (
+        services.label_samples.lots(project=project),
+        services.label_samples.accuracies(project=project),
+    )
     return show_review(lots, accuracies, agreement)
 
 

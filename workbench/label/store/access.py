@@ -18,7 +18,6 @@ Example: Ann's project `round-1` has the annotators Ben and Cleo. Ben opens `ann
 are assigned to him, and Cleo's labels on a row once he has submitted his own.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +30,9 @@ from workbench.records.label_words import CLOSED_STATES, ProjectRole, QueueState
 from workbench.records.owner import Owner, account_key, account_name
 from workbench.store.audit import AuditWriter
 from workbench.store.corpus.label_rows import slot_of
+from workbench.store.database import insert_if_absent
 from workbench.store.owner_scope import SHARED, OwnerScope, OwnerView, no_session
+from workbench.store.rows import new_id
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
     LabelMemberRow,
@@ -153,15 +154,6 @@ class LabelScope(OwnerScope):
             raise no_project(reference)
         return access
 
-    def _submitted(self, db: Session, project_id: str, session_id: str) -> Sequence[str]:
-        """Return the annotators who are done with a session. Those who rejected it have no labels to compare."""
-        done = select(LabelTaskRow.assignee).where(
-            col(LabelTaskRow.project_id) == project_id,
-            col(LabelTaskRow.session_id) == session_id,
-            col(LabelTaskRow.state) == QueueState.DONE.value,
-        )
-        return db.exec(done).all()
-
     def _reached_session(
         self, db: Session, access: ProjectAccess | None, session_id: str, *, is_writing: bool = False
     ) -> SessionRow:
@@ -188,6 +180,52 @@ class LabelScope(OwnerScope):
         """Return a writer to the log of the project's owner."""
         key = None if access.row.owner == SHARED else access.row.owner
         return AuditWriter(self._owner if not access.is_member else Owner(key=key), self._view.now)
+
+    def _written(self, db: Session, reference: str) -> ProjectAccess:
+        """Return a project for writing. The row of the default project is created if it is missing.
+
+        Raises:
+            StoreError: There is no such project, or the owner is not one of its members.
+        """
+        if not reference:
+            return ProjectAccess(self._ensure_project(db, ""), ProjectRole.OWNER)
+        access = self._find_access(db, reference, is_writing=True)
+        if access is None:
+            raise no_project(reference)
+        return access
+
+    def _default_id(self, db: Session) -> str:
+        row = self._find_project(db, "")
+        return row.id if row else ""
+
+    def _assignable(self, db: Session, reference: str) -> LabelProjectRow:
+        access = self._written(db, reference)
+        if access.is_member:
+            raise BadInput(
+                f"labelling project {reference!r}",
+                "only its owner can change assignments",
+                "ask the owner",
+            )
+        return access.row
+
+    def _ensure_project(self, db: Session, name: str) -> LabelProjectRow:
+        values = {
+            "id": new_id(),
+            "owner": self._scope,
+            "name": name,
+            "created_at": self._now(),
+        }
+        insert_if_absent(
+            db, LabelProjectRow, **values, guidelines="", questions=[], overlap=1, requires_verdicts=False
+        )
+        row = self._find_project(db, name, is_writing=True)
+        if row is None:
+            raise BadInput(
+                f"labelling project {name!r}",
+                "a deleted project has this name",
+                "restore it with `workbench labels restore-project`, or use another name",
+            )
+        return row
 
 
 def no_project(name: str) -> StoreError:

@@ -13,12 +13,12 @@ from workbench.errors import StoreError, WriteConflict
 from workbench.label.records.action import STATE_OF, AppliedAction, LabelAction
 from workbench.label.records.project import QueueItem
 from workbench.label.records.rules import check_label
-from workbench.label.store.access import ProjectAccess
+from workbench.label.store.access import LabelScope, ProjectAccess
 from workbench.label.store.actions import ActionWriter
 from workbench.label.store.fields import LabelFields
 from workbench.label.store.project_rows import project_value
 from workbench.label.store.queue import read_item
-from workbench.label.store.samples import LabelSampleStore
+from workbench.label.store.review_rows import review_state, update_review
 from workbench.label.store.tasks import put_task
 from workbench.label.store.writer import LabelLog, find_label, with_tags_once, write_label
 from workbench.records.label import (
@@ -42,7 +42,7 @@ MOST_LOGGED: Final = 10_000
 """The maximum number of labels of a session that are written to the log."""
 
 
-class LabelStore(LabelSampleStore):
+class LabelStore(LabelScope):
     """The labels of one owner's sessions, and in projects they are a member of. Each method is one transaction.
 
     `project` is always a reference: the name of an own project, or `OWNER/NAME`. Thread-safe.
@@ -74,7 +74,7 @@ class LabelStore(LabelSampleStore):
                 self._start_draft(db, access, new)
                 self._note_label(db, access, new, written.before)
                 index_session_names(db, session.id)
-                self._update_review(db, project, session.id)
+                update_review(db, project, session.id)
             return label_value(written.row, project.name)
 
     def apply(self, action: LabelAction) -> AppliedAction:
@@ -92,7 +92,7 @@ class LabelStore(LabelSampleStore):
             project, session = access.row, self._labelled_session(db, access, action)
             if action.is_deciding and project.name and action.kind in STATE_OF:
                 # Whether a row is decided follows from its labels. A reviewer has no task that could be done.
-                return AppliedAction(is_new=False, state=self._review_state(db, project, session.id))
+                return AppliedAction(is_new=False, state=review_state(db, project, session.id))
             note = partial(self._auditor(access).note, db, who=action.labeller, project=project.name)
             writer = ActionWriter(
                 LabelFields(
@@ -102,7 +102,7 @@ class LabelStore(LabelSampleStore):
             state = writer.apply()
             if writer.is_new:
                 index_session_names(db, session.id)
-                self._update_review(db, project, session.id)
+                update_review(db, project, session.id)
         if writer.is_new and action.kind is ActionKind.SUBMIT:
             self._log_labels(action.session_id, action.project)
         return AppliedAction(is_new=writer.is_new, state=state)
@@ -249,7 +249,7 @@ class LabelStore(LabelSampleStore):
             if access.is_member and task is None:
                 raise self._not_assigned(session_id)
             self._put_state(db, access, session.id, assignee, state, who=who)
-            self._update_review(db, row, session.id)
+            update_review(db, row, session.id)
             item = read_item(db, row.id, session.id, assignee, self._is_visible_label(access))
         if state is QueueState.DONE:
             self._log_labels(session_id, project)

@@ -20,10 +20,11 @@ from workbench.label.records.quality import (
     row_outcome,
 )
 from workbench.label.records.sampling import SamplingPlan
-from workbench.label.store.access import ProjectAccess
+from workbench.label.store.access import LabelScope, ProjectAccess
+from workbench.label.store.assignments import add_assignments
 from workbench.label.store.project_rows import project_value
 from workbench.label.store.queue import Queue
-from workbench.label.store.removal import LabelRemovalStore
+from workbench.label.store.review_rows import submitted
 from workbench.label.store.tasks import put_task
 from workbench.label.store.writer import write_label
 from workbench.records.label import Label, LabelContent, LabelTarget, NewLabel
@@ -45,7 +46,7 @@ _BATCH: Final = 500
 """The number of sessions in a query."""
 
 
-class LabelSampleStore(LabelRemovalStore):
+class LabelSampleStore(LabelScope):
     """Samples rows for review, and judges lots and annotators by them. Each method is one transaction. Thread-safe."""
 
     def assign_strata(
@@ -75,7 +76,15 @@ class LabelSampleStore(LabelRemovalStore):
             for name in names:
                 narrowed = replace(chosen, tool=name) if by == "tool" else replace(chosen, finding=name)
                 sessions |= dict.fromkeys(self._random(db, narrowed, seed, count))
-            return self._assign(db, row, tuple(sessions), (), who)
+            return add_assignments(
+                db,
+                row,
+                tuple(sessions),
+                (),
+                who,
+                auditor=self._auditor(ProjectAccess(row, ProjectRole.OWNER)),
+                now=self._now(),
+            )
 
     def count_rows(self, chosen: QueueFilter) -> int:
         """Return how many of the owner's sessions match a filter: the size of the lot that they would be."""
@@ -120,7 +129,15 @@ class LabelSampleStore(LabelRemovalStore):
             )
             row.lots = [*(row.lots or ()), _document(lot)]
             db.add(row)
-            self._assign(db, row, sample, (), who)
+            add_assignments(
+                db,
+                row,
+                sample,
+                (),
+                who,
+                auditor=self._auditor(ProjectAccess(row, ProjectRole.OWNER)),
+                now=self._now(),
+            )
             self._note_lot(db, ProjectAccess(row, ProjectRole.OWNER), lot, who)
             return lot
 
@@ -218,8 +235,8 @@ class LabelSampleStore(LabelRemovalStore):
                 return ()
             access.require_decider("see the accuracy of annotators")
             gold = access.row.gold or ()
-            submitted = {session_id: self._submitted(db, access.row.id, session_id) for session_id in gold}
-            return gold_accuracies(self._labels_of(db, access.row, gold), submitted)
+            done = {session_id: submitted(db, access.row.id, session_id) for session_id in gold}
+            return gold_accuracies(self._labels_of(db, access.row, gold), done)
 
     def _random(self, db: Session, chosen: QueueFilter, seed: int, count: int) -> Sequence[str]:
         ids = self._all_rows(db, chosen, seed).session_ids(db, limit=count)

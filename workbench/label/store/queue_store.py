@@ -1,25 +1,35 @@
 """Read the labelling queue of a project, compare its labels, and list what the agreement is computed from."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from zlib import crc32
 
 from sqlalchemy import ColumnElement, true
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from workbench.label.records.agreement import AnnotatorVerdict, ItemKind
-from workbench.label.records.project import QueueFilter, QueueOrder, QueuePage, QueueSort
+from workbench.label.records.project import (
+    AnnotatorProgress,
+    ProjectProgress,
+    QueueFilter,
+    QueueOrder,
+    QueuePage,
+    QueueSort,
+)
 from workbench.label.records.review import RowComparison, compare_labels
+from workbench.label.store.access import LabelScope
 from workbench.label.store.project_rows import project_value
-from workbench.label.store.projects import LabelProjectStore
 from workbench.label.store.queue import Queue
+from workbench.label.store.review_rows import review_counts, submitted
 from workbench.records.label import PAIR_VERDICTS, LabelTarget, annotator_name
+from workbench.records.label_words import QueueState
 from workbench.store.corpus.label_rows import MODEL_SLOT, label_value, slot_of, target_of
-from workbench.store.tables import LabelRow, SessionRow
+from workbench.store.tables import LabelRow, LabelTaskRow, SessionRow
 
 
-class LabelReviewStore(LabelProjectStore):
+class LabelQueueStore(LabelScope):
     """Reads the queues and the labels of an owner's projects, and of those they are a member of."""
 
     def queue(
@@ -91,6 +101,50 @@ class LabelReviewStore(LabelProjectStore):
             queue = self._queue(db, chosen, project, sort, is_review=is_review)
             return queue.neighbour(db, session_id, is_before=is_before)
 
+    def progress(self, *, project: str = "") -> ProjectProgress:
+        """Return how far a project is. Annotators see only their own progress.
+
+        Raises:
+            StoreError: The project does not exist, or could not be read.
+        """
+        with self._database.reading() as db:
+            access = self._access(db, project)
+            counts: dict[str, dict[QueueState, int]] = defaultdict(dict)
+            if access is not None:
+                tasks = (
+                    select(col(LabelTaskRow.assignee), col(LabelTaskRow.state), func.count())
+                    .join(SessionRow, col(SessionRow.id) == col(LabelTaskRow.session_id))
+                    .where(
+                        col(LabelTaskRow.project_id) == access.row.id, col(SessionRow.deleted_at).is_(None)
+                    )
+                    .where(col(SessionRow.leaf_id).is_not(None))
+                    .group_by(col(LabelTaskRow.assignee), col(LabelTaskRow.state))
+                )
+                if not access.decides:
+                    tasks = tasks.where(col(LabelTaskRow.assignee) == access.member)
+                for assignee, state, number in db.exec(tasks):
+                    counts[assignee][QueueState(state)] = number
+            if not project:
+                queue = Queue(
+                    project_id=access.row.id if access else "",
+                    allowed=self._is_listed(),
+                    visible=col(LabelRow.id).is_not(None),
+                    chosen=QueueFilter(state=QueueState.PENDING, assignee=""),
+                    sort=QueueSort(),
+                    includes_unassigned=True,
+                )
+                # Sessions without a task are pending, too.
+                counts[""][QueueState.PENDING] = queue.count(db)
+            reviews = review_counts(db, access.row.id) if access and access.decides else (0, 0, 0)
+        return ProjectProgress(
+            annotators=tuple(
+                AnnotatorProgress(name=name, counts=states) for name, states in sorted(counts.items())
+            ),
+            compared=reviews[0],
+            disputed=reviews[1],
+            disagreed=reviews[2],
+        )
+
     def compare(self, session_id: str, *, project: str) -> RowComparison:
         """Compare the labels of a session's annotators. For the owner of the project and its reviewers.
 
@@ -110,7 +164,7 @@ class LabelReviewStore(LabelProjectStore):
                 self._is_visible_label(access),
             )
             labels = [label_value(row, access.row.name) for row in db.exec(of_session)]
-            return compare_labels(labels, self._submitted(db, access.row.id, session.id))
+            return compare_labels(labels, submitted(db, access.row.id, session.id))
 
     def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
         """Return the verdicts and answers of all labellers, without the deciding ones.
