@@ -152,7 +152,6 @@ def test_no_module_imports_itself_through_others():
 
 KNOWN_CIRCLES = {
     "workbench": {"app", "cli", "gateway", "label", "library", "store", "ui", "wiring"},
-    "workbench.training": {"everyday", "heldout"},
     "workbench.trajectory": {
         "compress", "declared_tools", "formats", "row", "row_reading", "validate", "writing",
     },
