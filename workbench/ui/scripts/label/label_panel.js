@@ -1,5 +1,6 @@
 // The Label tab, right: the label of the selected message or call.
-import { hint, iconButton, node, term } from "../shared/dom.js";
+import { hint, iconButton, node, once, term } from "../shared/dom.js";
+import { html, nothing } from "../shared/lit_html.js";
 import { actButton } from "./label_form.js";
 import { keyOf } from "./label_overlay.js";
 import { drawSchemas } from "./label_tools.js";
@@ -31,71 +32,37 @@ export const addPanel = (desk) => {
     desk.change(target, { rating: target.label.rating === rating ? null : rating });
 
   const verdictButton = (target, verdict, key) =>
-    node(
-      "button",
-      {
-        type: "button",
-        class: "hw-verdict",
-        "aria-pressed": String(target.label.verdict === verdict),
-        onclick: () => judge(target, verdict),
-      },
-      node("kbd", {}, key),
-      WORDS[verdict],
-    );
+    html`<button type="button" class="hw-verdict" aria-pressed=${target.label.verdict === verdict}
+      @click=${() => judge(target, verdict)}><kbd>${key}</kbd>${WORDS[verdict]}</button>`;
 
-  const group = (name, ...parts) => node("div", { role: "group", "aria-label": name }, parts);
+  const group = (name, parts) => html`<div role="group" aria-label=${name}>${parts}</div>`;
 
   const verdicts = (target) => {
-    if (!target.verdicts.length) return null;
+    if (!target.verdicts.length) return "";
     const message = desk.messageTargetOf(target);
-    const numbered = (place) => verdictButton(target, target.verdicts[place], String(place + 1));
+    const numbered = target.verdicts.map((verdict, place) => verdictButton(target, verdict, place + 1));
     if (target.verdicts.includes("tie"))
-      return node(
-        "div",
-        { class: "hw-verdicts" },
-        group(
-          "Verdict on the pair",
-          target.verdicts.map((_, place) => numbered(place)),
-        ),
-      );
-    const ofCall = target.call === null ? [] : target.verdicts.map((_, place) => numbered(place));
-    const keys = { good: target.call === null ? "1" : "", "missing-call": "6", "bad-answer": "7" };
+      return html`<div class="hw-verdicts">${group("Verdict on the pair", numbered)}</div>`;
+    const isCall = target.call !== null;
+    const keys = { good: isCall ? "" : "1", "missing-call": "6", "bad-answer": "7" };
     const ofMessage = message.verdicts
       .filter((verdict) => verdict in keys)
       .map((verdict) => verdictButton(message, verdict, keys[verdict]));
-    return node(
-      "div",
-      { class: "hw-verdicts" },
-      ofCall.length ? group("Verdict on the call", ofCall) : null,
-      ofMessage.length
-        ? group(
-            "Verdict on the message",
-            ofCall.length ? node("span", { class: "hw-note" }, "message:") : null,
-            ofMessage,
-          )
-        : null,
-    );
+    const word = isCall ? html`<span class="hw-note">message:</span>` : "";
+    return html`<div class="hw-verdicts">${isCall ? group("Verdict on the call", numbered) : ""}${
+      ofMessage.length ? group("Verdict on the message", [word, ofMessage]) : ""
+    }</div>`;
   };
 
+  const star = (target, rating) =>
+    html`<button type="button" class="hw-star" aria-label="${rating} of 5"
+      aria-pressed=${target.label.rating === rating} @click=${() => rate(target, rating)}
+    >${rating <= target.label.rating ? "★" : "☆"}</button>`;
+
   const stars = (target) =>
-    node(
-      "div",
-      { class: "hw-stars", role: "group", "aria-label": "Rating" },
-      [1, 2, 3, 4, 5].map((rating) =>
-        node(
-          "button",
-          {
-            type: "button",
-            class: "hw-star",
-            "aria-label": rating + " of 5",
-            "aria-pressed": String(target.label.rating === rating),
-            onclick: () => rate(target, rating),
-          },
-          rating <= target.label.rating ? "★" : "☆",
-        ),
-      ),
-      node("span", { class: "hw-note" }, "Shift+1…5"),
-    );
+    html`<div class="hw-stars" role="group" aria-label="Rating">${[1, 2, 3, 4, 5].map((rating) =>
+      star(target, rating),
+    )}<span class="hw-note">Shift+1…5</span></div>`;
 
   const addTag = (target, text) => {
     const tag = text.trim();
@@ -113,36 +80,19 @@ export const addPanel = (desk) => {
   };
 
   const tags = (target) => {
-    const field = node("input", {
-      class: "hw-input",
-      placeholder: "Add a tag",
-      "aria-label": "Add a tag",
-      "data-field": "tag",
-      value: desk.draftOf(target).tag || "",
-      oninput: () => desk.keepDraft(target, { tag: field.value || null }),
-      onkeydown: (event) => {
-        if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
-          event.preventDefault();
-          takeTag(target, field);
-        }
-      },
-      onblur: () => {
-        if (!desk.state.isDrawing && field.value) takeTag(target, field);
-      },
-    });
-    return node(
-      "div",
-      { class: "hw-tagging" },
-      target.label.tags.map((tag) =>
-        node(
-          "span",
-          { class: "hw-tag" },
-          tag,
-          iconButton("cross", "Remove tag " + tag, () => desk.change(target, { ["tag:" + tag]: null })),
-        ),
-      ),
-      field,
-    );
+    const onKey = (event) => {
+      if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      takeTag(target, event.target);
+    };
+    const leave = ({ target: field }) => !desk.state.isDrawing && field.value && takeTag(target, field);
+    const tag = (name) =>
+      html`<span class="hw-tag">${name}${iconButton("cross", "Remove tag " + name, () =>
+        desk.change(target, { ["tag:" + name]: null }),
+      )}</span>`;
+    return html`<div class="hw-tagging">${target.label.tags.map(tag)}<input class="hw-input" placeholder="Add a tag"
+      aria-label="Add a tag" data-field="tag" .value=${desk.draftOf(target).tag || ""} @keydown=${onKey}
+      @input=${(event) => desk.keepDraft(target, { tag: event.target.value || null })} @blur=${leave}></div>`;
   };
 
   const saveComment = (target) => {
@@ -152,22 +102,11 @@ export const addPanel = (desk) => {
     if (draft !== current(target).label.comment) desk.change(target, { comment: draft || null });
   };
 
-  const comment = (target) => {
-    const draft = desk.draftOf(target).comment;
-    const field = node("textarea", {
-      class: "hw-input",
-      rows: 2,
-      placeholder: "Comment",
-      "aria-label": "Comment",
-      "data-field": "comment",
-      oninput: () => desk.keepDraft(target, { comment: field.value }),
-      onblur: () => {
-        if (!desk.state.isDrawing) saveComment(target);
-      },
-    });
-    field.value = draft === undefined ? target.label.comment : draft;
-    return field;
-  };
+  const comment = (target) =>
+    html`<textarea class="hw-input" rows="2" placeholder="Comment" aria-label="Comment" data-field="comment"
+      .value=${desk.draftOf(target).comment ?? target.label.comment}
+      @input=${(event) => desk.keepDraft(target, { comment: event.target.value })}
+      @blur=${() => !desk.state.isDrawing && saveComment(target)}></textarea>`;
 
   const answer = (target, question, value) =>
     desk.change(target, { ["answer:" + question.name]: value || null });
@@ -179,108 +118,75 @@ export const addPanel = (desk) => {
     return answer(target, question, question.choices[place + 1] || "");
   };
 
-  const choices = (target, question) =>
-    node(
-      "div",
-      { class: "hw-choices", role: "group", "aria-label": question.text },
-      question.choices.map((choice, place) =>
-        node(
-          "button",
-          {
-            type: "button",
-            class: "hw-choice",
-            "data-field": place ? null : "answer " + question.name,
-            "aria-pressed": String(target.label.answers[question.name] === choice),
-            onclick: () =>
-              answer(target, question, target.label.answers[question.name] === choice ? "" : choice),
-          },
-          choice,
-        ),
-      ),
-    );
-
-  const answerField = (target, question) => {
-    const field = node("input", {
-      class: "hw-input",
-      "aria-label": question.text,
-      "data-field": "answer " + question.name,
-      onchange: () => answer(current(target), question, field.value),
-    });
-    field.value = target.label.answers[question.name] || "";
-    return field;
+  const choice = (target, question, word, place) => {
+    const isChosen = target.label.answers[question.name] === word;
+    return html`<button type="button" class="hw-choice" aria-pressed=${isChosen}
+      data-field=${place ? nothing : "answer " + question.name}
+      @click=${() => answer(target, question, isChosen ? "" : word)}>${word}</button>`;
   };
 
+  const answerField = (target, question) =>
+    question.choices.length
+      ? html`<div class="hw-choices" role="group" aria-label=${question.text}>${question.choices.map(
+          (word, place) => choice(target, question, word, place),
+        )}</div>`
+      : html`<input class="hw-input" aria-label=${question.text} data-field="answer ${question.name}"
+          .value=${target.label.answers[question.name] || ""}
+          @change=${(event) => answer(current(target), question, event.target.value)}>`;
+
   const questions = (target) =>
-    desk.state.view.project.questions.map((question) =>
-      node(
-        "div",
-        { class: "hw-question" },
-        node(
-          "span",
-          {},
-          question.text,
-          question.is_required ? node("span", { class: "hw-note" }, " required") : null,
-          question.key ? node("kbd", {}, question.key) : null,
-        ),
-        question.choices.length ? choices(target, question) : answerField(target, question),
-      ),
+    desk.state.view.project.questions.map(
+      (question) =>
+        html`<div class="hw-question"><span>${question.text}${
+          question.is_required ? html`<span class="hw-note"> required</span>` : ""
+        }${question.key ? html`<kbd>${question.key}</kbd>` : ""}</span>${answerField(target, question)}</div>`,
     );
 
   const staleNotice = (target) => {
     const { stale } = desk.entryOf(target);
     const isStale = stale.includes(target.message);
-    if (!isStale && (!stale.length || target.call === null)) return null;
-    return node(
-      "p",
-      { class: "hw-line t-warning" },
-      node("span", { class: "hw-word" }, term("stale", "stale")),
-      node("span", {}, (isStale ? "This message" : "Its result") + " follows a correction. "),
-      actButton("Keep it", "a", () => desk.accept(target)),
-      actButton("Regenerate", "g", () => desk.regenerateFrom(target)),
-    );
+    if (!isStale && (!stale.length || target.call === null)) return "";
+    return html`<p class="hw-line t-warning"><span class="hw-word">${term("stale", "stale")}</span><span
+      >${isStale ? "This message" : "Its result"} follows a correction. </span>${[
+        actButton("Keep it", "a", () => desk.accept(target)),
+        actButton("Regenerate", "g", () => desk.regenerateFrom(target)),
+      ]}</p>`;
   };
 
   // The most frequent keys as buttons, for those without a keyboard.
   const acts = () =>
-    node(
-      "div",
-      { class: "hw-label-acts" },
+    html`<div class="hw-label-acts">${[
       actButton("Accept the rest", "A", () => desk.acceptRest()),
       actButton("Submit", "Enter", () => desk.submit()),
       actButton("Undo", "u", () => desk.undoLast()),
-    );
+    ]}</div>`;
 
   // The panel of a call that the message lacks. Verdicts are on the message, but a reviewer can find it needless.
   const addedParts = (target) => {
     const { form } = desk.draftOf(target);
+    const numbered = target.verdicts.map((verdict, place) => verdictButton(target, verdict, place + 1));
     return [
-      node("h2", {}, target.title),
-      target.verdicts.length
-        ? group(
-            "Verdict on the call",
-            target.verdicts.map((verdict, place) => verdictButton(target, verdict, String(place + 1))),
-          )
-        : null,
+      numbered.length ? group("Verdict on the call", numbered) : "",
       desk.editor(target),
-      ...drawSchemas(desk.talk(), form ? form.name : target.label.name),
-      acts(),
-      ...desk.otherLabels(target),
+      drawSchemas(desk.talk(), form ? form.name : target.label.name),
     ];
   };
 
-  const panelParts = (target) => [
-    node("h2", {}, target.title),
+  const targetParts = (target) => [
     staleNotice(target),
     verdicts(target),
     stars(target),
     desk.editor(target),
-    ...drawSchemas(desk.talk(), target.call === null ? "" : target.tool),
+    drawSchemas(desk.talk(), target.call === null ? "" : target.tool),
     tags(target),
     comment(target),
-    ...questions(target),
-    acts(),
-    ...desk.otherLabels(target),
+    questions(target),
   ];
+
+  const panelOf = (target) =>
+    html`<h2>${target.title}</h2>${(target.is_added ? addedParts : targetParts)(target)}${acts()}${desk.otherLabels(
+      target,
+    )}`;
 
   let shownPanel = "";
 
@@ -305,11 +211,7 @@ export const addPanel = (desk) => {
     const typed = field ? focused.value : "";
     panel.dataset.key = key;
     desk.state.isDrawing = true;
-    panel.replaceChildren(
-      ...(target
-        ? (target.is_added ? addedParts : panelParts)(target).filter(Boolean)
-        : [hint("Select a message or a call.")]),
-    );
+    panel.replaceChildren(target ? once(panelOf(target)) : hint("Select a message or a call."));
     desk.state.isDrawing = false;
     const sameField = field
       ? [...panel.querySelectorAll("[data-field]")].find((other) => other.dataset.field === field)

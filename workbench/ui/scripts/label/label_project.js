@@ -1,6 +1,7 @@
 // Labelling projects in the Label tab: the form of a project, the assignment of rows, the progress of the annotators,
 // and the labels of others beside the decision.
-import { node } from "../shared/dom.js";
+import { node, once } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
 import { actButton } from "./label_form.js";
 import { fieldOf } from "./label_overlay.js";
 import { WORDS } from "./label_panel.js";
@@ -147,7 +148,11 @@ export const addProject = (desk) => {
       ),
       ...(isNew
         ? []
-        : [assignment(), ...reviewParts(desk, manage, button, true, letModelLabel), deletion(project.name)]),
+        : [
+            assignment(),
+            once(html`${reviewParts(desk, manage, button, true, letModelLabel)}`),
+            deletion(project.name),
+          ]),
       ...(isNew && project.deleted.length ? [restoration(project.deleted)] : []),
     );
     dialog.showModal();
@@ -157,7 +162,7 @@ export const addProject = (desk) => {
   const openReview = () => {
     dialog.replaceChildren(
       node("h2", {}, state.view.project.name),
-      ...reviewParts(desk, manage, button, false),
+      once(html`${reviewParts(desk, manage, button, false)}`),
       node("div", { class: "hw-project-acts" }, button("Close", close)),
     );
     dialog.showModal();

@@ -1,6 +1,6 @@
 // Samples for review in the dialog of a labelling project: rows of each tool or finding, lots, gold rows, and models as
 // annotators.
-import { node } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
 
 const FIELDS = {
   per_tool: ["Rows for each tool", "0"],
@@ -17,93 +17,61 @@ export const reviewParts = (desk, manage, button, isOwner, letModelLabel) => {
   const { review } = desk.state;
   const filter = desk.filterText();
 
-  const part = (title, ...parts) => node("fieldset", {}, node("legend", {}, title), ...parts.filter(Boolean));
+  const part = (title, ...parts) => html`<fieldset><legend>${title}</legend>${parts}</fieldset>`;
 
-  const note = (text) => node("p", { class: "hw-note" }, text);
+  const note = (text) => (isOwner ? html`<p class="hw-note">${text}</p>` : "");
 
-  const lines = (texts) =>
-    texts.length
-      ? node(
-          "ul",
-          { class: "hw-review-lines" },
-          texts.map((text) => node("li", {}, text)),
-        )
-      : null;
+  const lines = (items) => (items.length ? html`<ul class="hw-review-lines">${items}</ul>` : "");
+  const texts = (list) => lines(list.map((text) => html`<li>${text}</li>`));
 
-  // A form whose button sends the values of its fields.
+  const act = (text, what) => (isOwner ? button(text, () => manage({ what })) : "");
+
+  // A form of an owner, whose button sends the values of its fields.
   const form = (what, text, names, sendTo = manage) => {
-    const inputs = names.map((name) => {
-      const input = node("input", { class: "hw-input", "data-review": name });
-      input.value = FIELDS[name][1];
-      return input;
-    });
-    const send = () =>
-      sendTo({
-        what,
-        shown: filter,
-        ...Object.fromEntries(inputs.map((input) => [input.dataset.review, input.value])),
-      });
-    return [
-      ...inputs.map((input) =>
-        node("label", { class: "hw-question" }, node("span", {}, FIELDS[input.dataset.review][0]), input),
-      ),
-      button(text, send),
-    ];
+    if (!isOwner) return "";
+    const values = Object.fromEntries(names.map((name) => [name, FIELDS[name][1]]));
+    const field = (name) =>
+      html`<label class="hw-question"><span>${FIELDS[name][0]}</span><input class="hw-input" data-review=${name}
+        .value=${FIELDS[name][1]} @input=${(event) => (values[name] = event.target.value)}></label>`;
+    return [names.map(field), button(text, () => sendTo({ what, shown: filter, ...values }))];
   };
 
   const lot = (each) =>
-    node(
-      "li",
-      {},
-      node("strong", {}, each.name),
-      ": " + each.state + ". ",
-      node("span", { class: "hw-note" }, each.plan),
-      each.can_record ? button("Record verdict", () => manage({ what: "record", lot: each.name })) : null,
-    );
+    html`<li><strong>${each.name}</strong>: ${each.state}. <span class="hw-note">${each.plan}</span>${
+      each.can_record ? button("Record verdict", () => manage({ what: "record", lot: each.name })) : ""
+    }</li>`;
 
-  const chosen =
-    "The rows are chosen from all of yours that match the filter: " + (filter || "no filter") + ".";
-
+  const chosen = filter || "no filter";
   return [
     isOwner
       ? part(
           "Sample for review",
-          note(chosen),
-          ...form("sample", "Assign sample", ["per_tool", "per_finding", "seed"]),
+          note(`The rows are chosen from all of yours that match the filter: ${chosen}.`),
+          form("sample", "Assign sample", ["per_tool", "per_finding", "seed"]),
         )
-      : null,
+      : "",
     part(
       "Lots",
-      review.lots.length ? node("ul", { class: "hw-review-lines" }, review.lots.map(lot)) : null,
-      isOwner
-        ? note(
-            "All rows that match the filter are accepted or rejected by a sample of them: " +
-              (filter || "no filter") +
-              ".",
-          )
-        : null,
-      ...(isOwner ? form("lot", "Draw lot", ["lot", "good", "bad", "seed"]) : []),
+      lines(review.lots.map(lot)),
+      note(`All rows that match the filter are accepted or rejected by a sample of them: ${chosen}.`),
+      form("lot", "Draw lot", ["lot", "good", "bad", "seed"]),
     ),
     part(
       "Gold rows",
-      lines(review.accuracies),
-      isOwner
-        ? note(
-            "Label rows in the queue of all sessions first. All annotators get them and cannot recognize them.",
-          )
-        : null,
-      isOwner ? button("Make these gold rows", () => manage({ what: "gold" })) : null,
-      isOwner ? button("Make these ordinary rows", () => manage({ what: "no-gold" })) : null,
+      texts(review.accuracies),
+      note(
+        "Label rows in the queue of all sessions first. All annotators get them and cannot recognize them.",
+      ),
+      act("Make these gold rows", "gold"),
+      act("Make these ordinary rows", "no-gold"),
     ),
     part(
       "Models as annotators",
-      lines(review.models),
-      isOwner
-        ? note(
-            "A model labels all assigned rows that it has not labelled yet. Its labels count in no figure of people.",
-          )
-        : null,
-      ...(isOwner ? form("judge", "Label with this model", ["model"], letModelLabel) : []),
+      texts(review.models),
+      note(
+        "A model labels all assigned rows that it has not labelled yet. Its labels count in no figure of people.",
+      ),
+      form("judge", "Label with this model", ["model"], letModelLabel),
     ),
-  ].filter(Boolean);
+  ];
 };

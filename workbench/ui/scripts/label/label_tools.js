@@ -1,60 +1,48 @@
 // The schemas of the offered tools, beside the call: one line for each parameter.
-import { node } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
 import { store, stored } from "../shared/storage.js";
 
 const FOLDS = "hermes-workbench:label:folds";
 
 const optionText = (choice) => (choice.startsWith('"') ? JSON.parse(choice) : choice);
 
+const about = (text) => (text ? html`<span class="hw-about">${text}</span>` : "");
+
 const parameter = (field) =>
-  node(
-    "li",
-    {},
-    node("code", {}, field.name),
-    node("span", { class: "hw-note" }, field.type + (field.is_required ? " · required" : "")),
+  html`<li><code>${field.name}</code><span class="hw-note">${field.type}${
+    field.is_required ? " · required" : ""
+  }</span>${
     field.choices.length && field.kind === "choice" && field.type !== "boolean"
-      ? node("span", { class: "hw-note hw-options" }, field.choices.map(optionText).join(" | "))
-      : null,
-    field.description ? node("span", { class: "hw-about" }, field.description) : null,
-  );
+      ? html`<span class="hw-note hw-options">${field.choices.map(optionText).join(" | ")}</span>`
+      : ""
+  }${about(field.description)}</li>`;
 
 // A fold that stays as the labeller left it.
-const fold = (name, isOpenAtFirst, summary, ...parts) => {
+const fold = (name, isOpenAtFirst, summary, parts) => {
   const open = { [name]: isOpenAtFirst, ...stored(FOLDS) }[name];
-  const details = node(
-    "details",
-    { class: "hw-schema", open: Boolean(open) },
-    node("summary", { onclick: () => store(FOLDS, { ...stored(FOLDS), [name]: !details.open }) }, summary),
-    parts,
-  );
-  return details;
+  const keep = (event) => store(FOLDS, { ...stored(FOLDS), [name]: !event.currentTarget.parentElement.open });
+  return html`<details class="hw-schema" ?open=${open}><summary @click=${keep}>${summary}</summary>${parts}</details>`;
 };
 
-const schema = (talk, name) => [
-  talk.descriptions[name] ? node("p", { class: "hw-about" }, talk.descriptions[name]) : null,
-  talk.tools[name].length
-    ? node("ul", {}, talk.tools[name].map(parameter))
-    : node("p", { class: "hw-note" }, "no parameters"),
-];
+const schema = (talk, name) =>
+  html`${talk.descriptions[name] ? html`<p class="hw-about">${talk.descriptions[name]}</p>` : ""}${
+    talk.tools[name].length
+      ? html`<ul>${talk.tools[name].map(parameter)}</ul>`
+      : html`<p class="hw-note">no parameters</p>`
+  }`;
+
+const calledTool = (talk, name) =>
+  talk.tools[name]
+    ? fold("called", true, html`<span>Schema of </span><code>${name}</code>`, schema(talk, name))
+    : html`<p class="hw-line t-warning">The tool ${name} is not offered.</p>`;
 
 // Draws the schema of the called tool, and those of the other tools folded.
 export const drawSchemas = (talk, called) => {
   const others = Object.keys(talk.tools).filter((name) => name !== called);
-  const parts = [];
-  if (called && talk.tools[called])
-    parts.push(
-      fold("called", true, [node("span", {}, "Schema of "), node("code", {}, called)], schema(talk, called)),
-    );
-  else if (called)
-    parts.push(node("p", { class: "hw-line t-warning" }, "The tool " + called + " is not offered."));
-  if (others.length)
-    parts.push(
-      fold(
-        "others",
-        false,
-        node("span", {}, (called ? "Other tools" : "Offered tools") + " (" + others.length + ")"),
-        others.map((name) => [node("h4", {}, node("code", {}, name)), schema(talk, name)]),
-      ),
-    );
-  return parts;
+  const summary = html`<span>${called ? "Other tools" : "Offered tools"} (${others.length})</span>`;
+  const schemas = others.map((name) => html`<h4><code>${name}</code></h4>${schema(talk, name)}`);
+  return [
+    called ? calledTool(talk, called) : "",
+    others.length ? fold("others", false, summary, schemas) : "",
+  ];
 };

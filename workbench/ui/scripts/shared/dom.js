@@ -2,7 +2,7 @@
 import { html, render } from "./lit_html.js";
 
 // A template as elements that are drawn once.
-const once = (template) => {
+export const once = (template) => {
   const place = document.createDocumentFragment();
   render(template, place);
   return place;
