@@ -1,20 +1,17 @@
 // The Label tab, top and left: progress, filters, the queue and the keyboard shortcuts.
-import { iconButton, node } from "../shared/dom.js";
+import { iconButton, node, once } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
 import { actButton } from "./label_form.js";
 import { STATE_WORDS } from "./label_queue.js";
 import { SEAT } from "./label_state.js";
 import { store } from "../shared/storage.js";
 import { WORDS } from "./label_panel.js";
 
-const choiceField = (label, name, choices, value, onChange) => {
-  const field = node(
-    "select",
-    { class: "hw-input", "aria-label": label, "data-filter": name, onchange: () => onChange(field.value) },
-    choices.map(([choice, word]) => node("option", { value: choice }, word)),
-  );
-  field.value = value;
-  return field;
-};
+const choiceField = (label, name, choices, value, onChange) =>
+  html`<select class="hw-input" aria-label=${label} data-filter=${name}
+    @change=${(event) => onChange(event.target.value)}>${choices.map(
+      ([choice, word]) => html`<option value=${choice} ?selected=${choice === value}>${word}</option>`,
+    )}</select>`;
 
 const HELP = [
   ["j k", "next or previous call or answer"],
@@ -101,23 +98,18 @@ export const addBar = (desk) => {
       desk.refresh();
     });
 
-  const textFilter = (label, name, attributes) => {
-    const field = node("input", {
-      class: "hw-input",
-      "aria-label": label,
-      title: label,
-      placeholder: label,
-      "data-filter": name,
-      ...attributes,
-      onchange: () => filterBy(name, field.value),
-    });
-    field.value = desk.state.filter[name] || "";
-    return field;
-  };
+  const textFilter = (label, name, type = "text") =>
+    html`<input class="hw-input" aria-label=${label} title=${label} placeholder=${label} data-filter=${name}
+      type=${type} .value=${desk.state.filter[name] || ""}
+      @change=${(event) => filterBy(name, event.target.value)}>`;
 
   // A date field shows no placeholder.
   const dateFilter = (label, name) =>
-    node("label", { class: "hw-dated" }, label, textFilter(label, name, { type: "date" }));
+    html`<label class="hw-dated">${label}${textFilter(label, name, "date")}</label>`;
+
+  // A field of the filter with these choices.
+  const choiceFilter = (label, name, choices) =>
+    choiceField(label, name, choices, desk.state.filter[name] || "", (value) => filterBy(name, value));
 
   const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value } });
   const filters = node("div", { class: "hw-filters" });
@@ -215,56 +207,28 @@ export const addBar = (desk) => {
   };
 
   const drawFilters = () => {
-    const labeller = node("input", {
-      class: "hw-input",
-      "aria-label": "Labeller",
-      placeholder: "Labeller",
-      "data-filter": "labeller",
-      disabled: desk.state.owner !== "",
-      onchange: () => show({ seat: { ...desk.state.seat, labeller: labeller.value.trim() } }),
-    });
-    labeller.value = desk.state.seat.labeller;
-    const deciding = node("input", {
-      type: "checkbox",
-      onchange: () => show({ seat: { ...desk.state.seat, is_deciding: deciding.checked } }),
-    });
-    deciding.checked = desk.state.seat.is_deciding;
-    // An input that is null would be drawn as the word null.
+    const { seat, owner, view, filter } = desk.state;
+    const orders = mayDecide() && seat.project ? [...ORDERS, BY_AGREEMENT] : ORDERS;
+    const sit = (change) => show({ seat: { ...seat, ...change } });
     const fields = [
       choiceField(
         "Project",
         "project",
-        desk.state.view.project.names.map((name) => [name, name || "all sessions"]),
-        desk.state.seat.project,
-        (project) => show({ seat: { ...desk.state.seat, project }, filter: {} }),
+        view.project.names.map((name) => [name, name || "all sessions"]),
+        seat.project,
+        (project) => show({ seat: { ...seat, project }, filter: {} }),
       ),
-      node("span", { class: "hw-project-acts" }, desk.projectActs()),
-      labeller,
-      choiceField(
-        "State",
-        "state",
-        [["", "any state"], ...Object.entries(STATE_WORDS)],
-        desk.state.filter.state || "",
-        (value) => filterBy("state", value),
-      ),
-      choiceField(
-        "Fixes",
-        "has_fix",
-        [
-          ["", "any fixes"],
-          ["yes", "with fixes"],
-          ["no", "without fixes"],
-        ],
-        desk.state.filter.has_fix || "",
-        (value) => filterBy("has_fix", value),
-      ),
-      choiceField(
-        "Verdict",
-        "verdict",
-        [["", "any verdict"], ...Object.entries(WORDS)],
-        desk.state.filter.verdict || "",
-        (value) => filterBy("verdict", value),
-      ),
+      html`<span class="hw-project-acts">${desk.projectActs()}</span>`,
+      html`<input class="hw-input" aria-label="Labeller" placeholder="Labeller" data-filter="labeller"
+        ?disabled=${owner !== ""} .value=${seat.labeller}
+        @change=${(event) => sit({ labeller: event.target.value.trim() })}>`,
+      choiceFilter("State", "state", [["", "any state"], ...Object.entries(STATE_WORDS)]),
+      choiceFilter("Fixes", "has_fix", [
+        ["", "any fixes"],
+        ["yes", "with fixes"],
+        ["no", "without fixes"],
+      ]),
+      choiceFilter("Verdict", "verdict", [["", "any verdict"], ...Object.entries(WORDS)]),
       textFilter("Tag", "tag"),
       textFilter("Contract, such as minimal@3", "contract"),
       textFilter("Model", "model"),
@@ -275,25 +239,17 @@ export const addBar = (desk) => {
       textFilter("File of the import", "source"),
       textFilter("Tool", "tool"),
       textFilter("Finding or fix, such as trailing-comma", "finding"),
-      mayDecide() ? textFilter("Annotator", "assignee") : null,
-      choiceField(
-        "Order",
-        "order",
-        mayDecide() && desk.state.seat.project ? [...ORDERS, BY_AGREEMENT] : ORDERS,
-        desk.state.filter.order || "",
-        (value) => filterBy("order", value),
-      ),
-      desk.state.filter.order === "random" ? textFilter("Seed", "seed", { type: "number" }) : null,
+      mayDecide() ? textFilter("Annotator", "assignee") : "",
+      choiceFilter("Order", "order", orders),
+      filter.order === "random" ? textFilter("Seed", "seed", "number") : "",
       mayDecide()
-        ? node(
-            "label",
-            { class: "hw-check" },
-            deciding,
-            desk.state.seat.project ? "review: my labels are final" : "my labels are final",
-          )
-        : null,
+        ? html`<label class="hw-check"><input type="checkbox" .checked=${seat.is_deciding}
+            @change=${(event) => sit({ is_deciding: event.target.checked })}>${
+              seat.project ? "review: my labels are final" : "my labels are final"
+            }</label>`
+        : "",
     ];
-    filters.replaceChildren(...fields.filter(Boolean));
+    filters.replaceChildren(once(html`${fields}`));
   };
 
   const mayDecide = () => desk.state.view.project.role !== "annotator";
