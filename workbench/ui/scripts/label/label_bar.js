@@ -209,14 +209,15 @@ export const addBar = (desk) => {
   const drawFilters = () => {
     const { seat, owner, view, filter } = desk.state;
     const orders = mayDecide() && seat.project ? [...ORDERS, BY_AGREEMENT] : ORDERS;
-    const sit = (change) => show({ seat: { ...seat, ...change } });
+    // The fields can be older than the seat: they are not drawn again while one of them has the focus.
+    const sit = (change, more) => show({ seat: { ...desk.state.seat, ...change }, ...more });
     const fields = [
       choiceField(
         "Project",
         "project",
         view.project.names.map((name) => [name, name || "all sessions"]),
         seat.project,
-        (project) => show({ seat: { ...seat, project }, filter: {} }),
+        (project) => sit({ project }, { filter: {} }),
       ),
       html`<span class="hw-project-acts">${desk.projectActs()}</span>`,
       html`<input class="hw-input" aria-label="Labeller" placeholder="Labeller" data-filter="labeller"
