@@ -67,7 +67,6 @@ interface ChartMark {
   low: number;
   /** Upper end of the interval. */
   high: number;
-  /** Whether the mark is filled. */
   is_full: boolean;
 }
 
