@@ -153,6 +153,17 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     page.screenshot(path=artifacts / "contracts-measured.png")
 
 
+def test_an_error_is_never_beside_no_problems_and_marks_the_preview(tab: Page) -> None:
+    write(tab, contract("Hello {{ who }}."))
+    lint, preview = tab.locator("#contracts-lint"), tab.locator("#contracts-preview")
+    expect(lint).to_contain_text("No problems found.")
+    write(tab, contract("Hello {{ lang }}."))
+    expect(lint).to_contain_text("lang")
+    expect(lint).not_to_contain_text("No problems found.")
+    expect(preview).to_contain_text("Out of date")
+    expect(preview).to_contain_text("Hello you.")
+
+
 def test_an_unsaved_contract_is_measured_and_compared_as_a_draft(tab: Page) -> None:
     write(tab, contract("Be brief."))
     expect(tab.locator("#contracts-preview")).to_contain_text("Be brief.")

@@ -17,6 +17,12 @@ class PreviewView:
     """Number of characters and, if known, of tokens."""
     pieces: tuple[TextSpan, ...]
     """The text, with tags and special tokens as pieces of their own."""
+    is_stale: bool = False
+    """True if the text cannot be composed. The page then keeps the last preview and says so in `size`."""
+
+
+STALE_PREVIEW = PreviewView(size="Out of date: the text has a problem", pieces=(), is_stale=True)
+"""Marks the preview that is shown as that of an earlier text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from workbench.ui.gradio_parts.names import Block
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
+from workbench.ui.present.contracts import STALE_PREVIEW, PreviewView, show_lint, show_preview
 from workbench.ui.present.documents import (
     PLAY_EDITORS,
     EditorsView,
@@ -169,9 +169,9 @@ class ContractEvents:
         try:
             tools = services.tools.select((toolset,)) if toolset else OfferedTools()
             contract = parse_contract(text, name=name)
-            lint = show_lint(lint_contract(contract, tools))
+            findings = lint_contract(contract, tools)
         except BadInput as error:
-            return line, problem(error), SAME, SAME
+            return line, problem(error), STALE_PREVIEW, SAME
         fields: VariablesView | Update = SAME
         try:
             values = parse_variables(variables)
@@ -179,9 +179,10 @@ class ContractEvents:
             declared = {name: value for name, value in values.items() if name in contract.variables}
             composed = compose(contract, tools, variables={"date": services.today(), **declared})
         except BadInput as error:
-            return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME, fields
+            lint = show_lint(findings).lines if findings else ()
+            return line, NoticeView(lines=(*problem(error).lines, *lint)), STALE_PREVIEW, fields
         tokens = count_tokens(self.services.models, self.services.settings.model, composed)
-        return line, lint, show_preview(composed, tokens=tokens), fields
+        return line, show_lint(findings), show_preview(composed, tokens=tokens), fields
 
     @needs(Permission.WORK)
     def on_use(

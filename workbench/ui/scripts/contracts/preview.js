@@ -9,6 +9,7 @@ export const mount = ({ element, follow }) => {
 
   follow((value) => {
     size.textContent = value ? value.size : "";
-    text.replaceChildren(...pieces(value ? value.pieces : []));
+    text.classList.toggle("hw-note", Boolean(value?.is_stale));
+    if (!value?.is_stale) text.replaceChildren(...pieces(value ? value.pieces : []));
   });
 };

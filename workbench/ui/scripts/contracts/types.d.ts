@@ -35,6 +35,8 @@ interface PreviewView {
   size: string;
   /** The text, with tags and special tokens as pieces of their own. */
   pieces: TextSpan[];
+  /** True if the text cannot be composed. The page then keeps the last preview and says so in `size`. */
+  is_stale: boolean;
 }
 
 /** The field of one variable. Its value is in the text of the variables, which the browser has. */

@@ -244,7 +244,7 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
                 for name, value in zip(COMPARED, fields.sampling, strict=True)
             )
         is_constrained = gr.Checkbox(
-            fields.is_constrained, label="Constrain forced calls with a grammar", container=False,
+            fields.is_constrained, label=setup_label("is_constrained"), container=False,
             elem_id=f"{own}-grammar",
         )  # fmt: skip
     return ColumnParts(
