@@ -155,8 +155,6 @@ KNOWN_CIRCLES = {
     "workbench.trajectory": {
         "compress", "declared_tools", "formats", "row", "row_reading", "validate", "writing",
     },
-    "workbench.ui": {"gate", "lazy_tabs", "owners"},
-    "workbench.ui.tabs": {"play", "stored_text", "suites", "tools", "version_events"},
 }  # fmt: skip
 """The siblings of a folder that import each other in a circle. `label` is on the floors of the others, so its folder is
 in a circle with theirs, but none of its modules is. The others are still to be resolved; a resolved one must go."""
