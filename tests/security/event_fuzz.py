@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -426,7 +427,8 @@ class Fuzz:
             return self.chance.choice(
                 ["", "\0", "x" * 3000, "%00", "../../etc/passwd", "é\n\r", "\ud800"[:0]]
             )
-        return self.chance.choice(_HOSTILE)
+        # A copy, because parts of a value are changed later.
+        return deepcopy(self.chance.choice(_HOSTILE))
 
     def _mutate(self, body: dict[str, object], data: list[object]) -> None:
         """Change one part of a value so that it is wrong."""
