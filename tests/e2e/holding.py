@@ -33,10 +33,13 @@ class Held:
         return self
 
     def let_go(self) -> None:
-        """Send the events that were held back, in their order."""
+        """Send the events that were held back, in their order, until the server has accepted them."""
         assert self._routes, "the event was not sent"
         for route in self._routes:
             route.continue_()
+        for route in self._routes:
+            # From now on `settle` waits for its answer.
+            route.request.response()
         self._routes.clear()
 
     def _on_route(self, route: Route) -> None:
