@@ -1,17 +1,17 @@
 """Measure how long one thread stops all others, in this process or in a server that is started with this module.
 
 Python runs one thread at a time. A step in C, such as compiling a pattern, is not interrupted, and a page with it serves
-nobody. On a busy machine, a pause has other causes, too. It counts only as far as its process worked meanwhile, and
-without the time that the watching thread itself waited for a processor.
+nobody. On a busy machine, a pause has other causes, too. It counts only as far as its process worked meanwhile, and only
+if the watching thread asked for the interpreter again and again, as it does every 5 ms, instead of waiting for a
+processor once.
 """
 
 import gc
 import os
+import resource
 import runpy
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
-from io import FileIO
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
@@ -20,29 +20,27 @@ PAUSE_S: Final = 0.2
 """How long one step may stop all other threads."""
 PAUSES: Final = "WATCHED_PAUSES"
 """The variable with the file for the pauses of a server: a line with the length of each in seconds."""
-_WAITED: Final = Path("/proc/thread-self/schedstat")
-"""Where Linux has how long a thread waited for a processor, in nanoseconds, as the second number."""
+_LEAST_ASKED: Final = 4
+"""It sleeps once in each step, and once or twice until an interpreter that others use is free."""
 _STEP_S: Final = 0.005
 _SHORTEST_S: Final = 0.05
 
 
 def pauses(ended: Event) -> Iterator[float]:
     """Yield the length of each pause of this thread until `ended` is set."""
-    with _WAITED.open("rb", buffering=0) if _WAITED.exists() else nullcontext() as waited:
-        before = _clocks(waited)
-        while not ended.is_set():
-            time.sleep(_STEP_S)
-            after = _clocks(waited)
-            pause_s = min(now - earlier for now, earlier in zip(after, before, strict=True)) - _STEP_S
-            before = after
-            if pause_s > _SHORTEST_S:
-                yield pause_s
+    wall_s, worked_s, asked = time.perf_counter(), time.process_time(), _times_asked()
+    while not ended.is_set():
+        time.sleep(_STEP_S)
+        before = (wall_s, worked_s, asked)
+        wall_s, worked_s, asked = time.perf_counter(), time.process_time(), _times_asked()
+        pause_s = min(wall_s - before[0], worked_s - before[1]) - _STEP_S
+        if pause_s > _SHORTEST_S and asked - before[2] >= _LEAST_ASKED:
+            yield pause_s
 
 
-def _clocks(waited: FileIO | None) -> tuple[float, float]:
-    """Return the time without that in which this thread waited for a processor, and the work of the process."""
-    waited_ns = int(os.pread(waited.fileno(), 100, 0).split()[1]) if waited else 0
-    return time.perf_counter() - waited_ns / 1e9, time.process_time()
+def _times_asked() -> int:
+    """How often this thread has slept, for example until the interpreter is free."""
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
 
 class Watched:
