@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.databases import FILE_NAME, put_database
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.settings import read_settings
 from workbench.wiring import open_services
@@ -39,7 +40,7 @@ def services_for(
         def play(text: str, session_id: str | None = None, **changes: object) -> str:
             setup = replace(services.setup_for(), **changes)
             session_id = session_id or begin_session(services, setup).id
-            for _ in run_turn(services, session_id, setup, text, is_cancelled=lambda: False):
+            for _ in run_turn(services, TurnRequest(setup=setup, session_id=session_id, text=text)):
                 pass
             return session_id
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 from tests.services import services_for
+from workbench.app.turn_request import TurnContext, TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Role
 from workbench.records.owner import Owner
@@ -73,7 +74,7 @@ def test_other_owners_sessions_and_contracts_are_never_found(tmp_path):
         ann = replace(services, owner=Owner(key="ann"))
         setup = replace(services.setup_for(), tools_text=tools_text(services, "session_search"))
         session = begin_session(ann, setup).id
-        for _ in run_turn(ann, session, setup, "find it", is_cancelled=lambda: False):
+        for _ in run_turn(ann, TurnRequest(setup=setup, session_id=session, text="find it")):
             pass
         assert results(ann, session) == [{"sessions": []}]
         second = play("find the contract", tools_text=setup.tools_text)
@@ -142,7 +143,9 @@ def test_in_step_mode_a_person_decides_each_result(tmp_path):
     with services_for(tmp_path, f"{call}\n{call}\n{call}\n{call}", "Done.") as (services, _):
         setup = services.setup_for()
         session = begin_session(services, setup).id
-        for _event in run_turn(services, session, setup, "go", is_cancelled=lambda: False, stepper=hand):
+        for _event in run_turn(
+            services, TurnRequest(setup=setup, session_id=session, text="go"), TurnContext(stepper=hand)
+        ):
             pass
         stored = [stored for stored in services.sessions.path(session) if stored.message.role is Role.TOOL]
     assert [item.message.text for item in stored[1:]] == ['"by me"', '{"a" :1}', '{"error": "burnt"}']
@@ -179,7 +182,9 @@ def test_a_risky_command_needs_approval(tmp_path):
         setup = services.setup_for(tools=("terminal",))
         session = begin_session(services, setup).id
         person = Person(Approval.SESSION)
-        for _event in run_turn(services, session, setup, "go", is_cancelled=lambda: False, approver=person):
+        for _event in run_turn(
+            services, TurnRequest(setup=setup, session_id=session, text="go"), TurnContext(approver=person)
+        ):
             pass
         assert results(services, session) == [{"output": "", "exit_code": 0}] * 2
     assert person.reasons == ["recursive delete"]

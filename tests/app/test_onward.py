@@ -6,9 +6,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.editing import edit_call, edit_text
-from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, continuation_of, continue_from
-from workbench.app.samples import SampleStarted, agreement_of, draw_samples, sample_of
+from workbench.app.regenerate import continuation_of
+from workbench.app.samples import agreement_of, sample_of
+from workbench.app.turn_request import ResumePoint, SampleStarted, TurnContext, TurnRequest
+from workbench.app.turns import draw_samples, run_turn
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
 from workbench.records.session_tree import siblings
@@ -24,7 +25,13 @@ def texts(services, session, leaf=None):
 
 def continue_session(services, session, point, context=ALONE):
     return list(
-        continue_from(services, session, services.sessions.find_session(session).setup, point, context)
+        run_turn(
+            services,
+            TurnRequest(
+                setup=services.sessions.find_session(session).setup, session_id=session, resume=point
+            ),
+            context,
+        )
     )
 
 
@@ -90,7 +97,12 @@ def test_an_edited_contract_copies_the_path_under_its_system_text(tmp_path):
         before = services.sessions.path(session)
         setup = services.sessions.find_session(session).setup
         louder = replace(setup, contract_text=setup.contract_text + "Speak loudly.\n")
-        list(continue_from(services, session, louder, ResumePoint(message_id=before[1].id), ALONE))
+        list(
+            run_turn(
+                services,
+                TurnRequest(setup=louder, session_id=session, resume=ResumePoint(message_id=before[1].id)),
+            )
+        )
         path = services.sessions.path(session)
         assert "Speak loudly." in path[0].message.text
         assert [stored.message.text for stored in path[1:]] == ["Hi", "HELLO."]
@@ -104,7 +116,9 @@ def test_samples_are_branches_with_different_seeds_and_their_agreement_is_measur
         stored = services.sessions.find_session(session)
         user = services.sessions.path(session)[1]
         point = ResumePoint(message_id=user.id)
-        events = list(draw_samples(services, session, stored.setup, point, ALONE, count=3))
+        events = list(
+            draw_samples(services, TurnRequest(setup=stored.setup, session_id=session, samples=3), point)
+        )
         assert [event.number for event in events if isinstance(event, SampleStarted)] == [2, 3]
         beside = siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
         paths = [services.sessions.path(session, leaf_id=leaf_id) for leaf_id in leaves(services, session)]

@@ -12,12 +12,13 @@ from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.as_code import code_of
-from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.runs.casting import measured
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnRequest
+from workbench.app.turns import start_turn
 from workbench.cli.terminal.sources import load_contract
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.api import ApiFunctions

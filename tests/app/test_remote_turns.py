@@ -8,6 +8,7 @@ import pytest
 from tests.engines.remote.scripted_server import DONE, delta, event, refused, scripted_server, stream
 from tests.services import CHECKOUT
 from workbench.app.export import choice_of, export_sharegpt, record
+from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.errors import RemoteFailed
 from workbench.hermes.written_out import written_out
@@ -48,7 +49,7 @@ def opened(tmp_path):
 
 
 def turn(services, session, setup, text="What is the reading for cairo?"):
-    return list(run_turn(services, session, setup, text, is_cancelled=lambda: False))
+    return list(run_turn(services, TurnRequest(setup=setup, session_id=session, text=text)))
 
 
 def test_structured_calls_and_thoughts_are_stored_exported_and_sent_again(opened):

@@ -9,16 +9,10 @@ import pytest
 from tests.services import services_for
 from workbench.app import person
 from workbench.app.person import PersonAwaited
-from workbench.app.regenerate import ResumePoint
-from workbench.app.running_turns import (
-    Execution,
-    TurnRequest,
-    condense_turn,
-    running_turn,
-    start_turn,
-)
+from workbench.app.running_turn import condense_turn
 from workbench.app.tasks import LoggedEvent
-from workbench.app.turns import MessageStored, begin_session
+from workbench.app.turn_request import Execution, MessageStored, ResumePoint, TurnRequest
+from workbench.app.turns import run_turn, running_turn, start_turn
 from workbench.errors import BadInput, EngineError
 from workbench.records.owner import Owner
 from workbench.rollout.events import CompletionEnded, PieceArrived, QueuePositionChanged
@@ -174,4 +168,6 @@ def test_condensed_events_show_the_same_as_all_events(tmp_path):
 
 def test_a_session_can_be_created_with_an_id(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        assert begin_session(services, services.setup_for(), session_id="ab" * 16).id == "ab" * 16
+        request = TurnRequest(setup=services.setup_for(), new_session_id="ab" * 16, text="Hi")
+        list(run_turn(services, request))
+        assert services.sessions.path("ab" * 16)[-1].message.text == "Hello."

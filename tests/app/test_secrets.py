@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.services import CHECKOUT
 from workbench.app.passwords import hash_password
+from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.records.owner import Owner
 from workbench.settings import VARIABLES, read_settings
@@ -34,7 +35,7 @@ def test_no_secret_of_the_environment_is_in_the_database(tmp_path: Path, monkeyp
         services = opened.of(Owner(key="account:ann"))
         setup = services.setup_for()
         session_id = begin_session(services, setup).id
-        list(run_turn(services, session_id, setup, "Hi?", is_cancelled=lambda: False))
+        list(run_turn(services, TurnRequest(setup=setup, session_id=session_id, text="Hi?")))
         services.sharing.share(session_id)
         assert repr(services.settings).count(hashed) == 0
     content = b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())

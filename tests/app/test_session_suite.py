@@ -175,7 +175,7 @@ def test_a_conversation_that_ends_with_calls_allows_no_more_rounds_than_were_rec
 
 def test_the_clients_own_system_text_is_part_of_the_case(services: Services) -> None:
     setup = replace(SETUP, tools_text=TOOLS)
-    contract = setup.system_text(date="2020-01-01")
+    contract = setup.parsed().system_text(date="2020-01-01")
     agent = Agent(
         messages=[Message(role=Role.SYSTEM, text=f"{contract}\n\nAnswer in Latin.")], tag="agent", setup=setup
     )
@@ -199,7 +199,7 @@ def test_the_clients_own_system_text_is_found_where_an_earlier_version_wrote_the
         "---\nname: minimal\ntitle: H\nfamily: hermes-3\n---\n<tools> {{ tools }} </tools>Call tools.\n"
     )
     setup = replace(SETUP, contract_text=contract, tools_text=TOOLS)
-    system = setup.system_text(date="2020-01-01")
+    system = setup.parsed().system_text(date="2020-01-01")
     assert system.count("}} </tools>") == 1
     earlier = system.replace("}} </tools>", "}}} </tools>")
     agent = Agent(

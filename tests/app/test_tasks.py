@@ -108,7 +108,7 @@ def test_a_watcher_that_leaves_ends_nothing(services):
         assert released.wait(5)
         yield 2
 
-    running.start(services, task, work)
+    running.start(services.at_work(), task, work)
     gone = Event()
     with task.watched(gone) as batches:
         assert next(batches).events == [1]
@@ -123,14 +123,14 @@ def test_a_watcher_that_leaves_ends_nothing(services):
 
 def test_a_subject_has_one_task_at_a_time_and_only_its_owner_finds_it(services):
     running, task, released = busy(), task_of(services), Event()
-    running.start(services, task, lambda _: iter([released.wait(5)]))
+    running.start(services.at_work(), task, lambda _: iter([released.wait(5)]))
     with pytest.raises(BadInput, match="this session: busy"):
-        running.start(services, task_of(services), lambda _: iter(()))
-    running.start(services, task_of(services, "other"), lambda _: iter(()))
+        running.start(services.at_work(), task_of(services), lambda _: iter(()))
+    running.start(services.at_work(), task_of(services, "other"), lambda _: iter(()))
     assert running.find("somebody else", "s") is None
     released.set()
     assert task.over.wait(5)
-    list(running.start(services, task_of(services), lambda _: iter(())).events())
+    list(running.start(services.at_work(), task_of(services), lambda _: iter(())).events())
 
 
 def test_tasks_without_watchers_count_towards_the_limit_until_they_end(services):
@@ -139,16 +139,16 @@ def test_tasks_without_watchers_count_towards_the_limit_until_they_end(services)
     limit = SPACE.turns_at_once
     running = busy()
     started = [
-        running.start(team, task_of(team, str(number)), lambda _: iter([released.wait(5)]))
+        running.start(team.at_work(), task_of(team, str(number)), lambda _: iter([released.wait(5)]))
         for number in range(limit)
     ]
     with pytest.raises(BadInput, match=f"{limit} turns running or waiting"):
-        running.start(team, task_of(team, "one more"), lambda _: iter(()))
+        running.start(team.at_work(), task_of(team, "one more"), lambda _: iter(()))
     assert running.find(team.owner.key, "one more") is None
     released.set()
     for task in started:
         list(task.events())
-    list(running.start(team, task_of(team, "one more"), lambda _: iter(())).events())
+    list(running.start(team.at_work(), task_of(team, "one more"), lambda _: iter(())).events())
 
 
 def test_too_many_watchers_replace_the_oldest(services):
@@ -180,8 +180,8 @@ def test_the_end_of_the_server_stops_all_tasks_with_its_own_reason(services, mon
             time.sleep(0.01)
         yield task.stop.reason
 
-    running.start(services, task, work)
-    running.start(services, stuck, lambda _: iter([released.wait(5)]))
+    running.start(services.at_work(), task, work)
+    running.start(services.at_work(), stuck, lambda _: iter([released.wait(5)]))
     running.stop_all()
     assert list(task.events()) == [FinishReason.INTERRUPTED]
     assert not stuck.over.is_set()
@@ -192,7 +192,7 @@ def test_ended_tasks_are_forgotten_after_a_while(services, monkeypatch):
     monkeypatch.setattr(tasks, "MOST_ENDED", 2)
     running = busy()
     for number in range(5):
-        list(running.start(services, task_of(services, str(number)), lambda _: iter(())).events())
+        list(running.start(services.at_work(), task_of(services, str(number)), lambda _: iter(())).events())
     found = [running.find(services.owner.key, str(number)) is not None for number in range(5)]
     assert found == [False, False, True, True, True]
 
@@ -204,9 +204,9 @@ def test_an_error_in_the_work_reaches_every_watcher_and_frees_the_subject(servic
         yield 1
         raise BadInput("a", "b")
 
-    task = running.start(services, task_of(services), work)
+    task = running.start(services.at_work(), task_of(services), work)
     for _ in range(2):
         with pytest.raises(BadInput, match="a: b"):
             list(task.events())
     assert isinstance(task.error, BadInput)
-    list(running.start(services, task_of(services), lambda _: iter(())).events())
+    list(running.start(services.at_work(), task_of(services), lambda _: iter(())).events())

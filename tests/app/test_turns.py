@@ -8,7 +8,8 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.export import export_sharegpt
-from workbench.app.turns import MessageStored, begin_session, run_turn
+from workbench.app.turn_request import MessageStored, TurnRequest
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
 from workbench.records.sessions import MessageOrigin, NewMessage
@@ -21,7 +22,7 @@ def test_every_message_is_stored_as_soon_as_it_ends(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session_id = play("Reading?")
         setup = services.setup_for()
-        events = run_turn(services, session_id, setup, "Again?", is_cancelled=lambda: False)
+        events = run_turn(services, TurnRequest(setup=setup, session_id=session_id, text="Again?"))
         before = 0
         for event in events:
             texts = [stored.message.text for stored in services.sessions.path(session_id)]
@@ -34,7 +35,9 @@ def test_every_message_is_stored_as_soon_as_it_ends(tmp_path):
 def test_messages_stay_stored_if_the_caller_stops_listening(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, _):
         session_id = services.sessions.create_session(services.setup_for()).id
-        events = run_turn(services, session_id, services.setup_for(), "Reading?", is_cancelled=lambda: False)
+        events = run_turn(
+            services, TurnRequest(setup=services.setup_for(), session_id=session_id, text="Reading?")
+        )
         for event in events:
             if isinstance(event, CompletionEnded):
                 next(events)
@@ -93,7 +96,7 @@ def test_an_unusable_setup_is_reported_and_nothing_is_stored(tmp_path, changes, 
         before = services.sessions.path(session_id)
         setup = replace(services.setup_for(), **changes)
         with pytest.raises(BadInput, match=message):
-            next(run_turn(services, session_id, setup, "Two?", is_cancelled=lambda: False))
+            next(run_turn(services, TurnRequest(setup=setup, session_id=session_id, text="Two?")))
         assert services.sessions.path(session_id) == before
 
 
@@ -115,7 +118,11 @@ def test_a_turn_from_an_earlier_message_starts_a_branch(tmp_path):
         leaf = services.sessions.path(session_id)[-1]
         setup = services.setup_for()
         for text in ("Two?", "Beside?"):
-            list(run_turn(services, session_id, setup, text, is_cancelled=lambda: False, leaf_id=leaf.id))
+            list(
+                run_turn(
+                    services, TurnRequest(setup=setup, session_id=session_id, text=text, leaf_id=leaf.id)
+                )
+            )
         tree = services.sessions.tree(session_id)
         assert len([node for node in tree if node.parent_id == leaf.id]) == 2
         assert [stored.message.text for stored in services.sessions.path(session_id)][3:] == [
@@ -152,7 +159,9 @@ def test_the_partial_text_of_a_failing_engine_is_stored(tmp_path):
 def test_the_partial_text_is_stored_if_the_caller_stops_listening(tmp_path):
     with services_for(tmp_path, "One two three four.") as (services, _):
         session_id = begin_session(services, services.setup_for()).id
-        events = run_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
+        events = run_turn(
+            services, TurnRequest(setup=services.setup_for(), session_id=session_id, text="Count?")
+        )
         pieces = []
         for event in events:
             if isinstance(event, PieceArrived):
@@ -168,7 +177,9 @@ def test_the_partial_text_is_stored_if_the_caller_stops_listening(tmp_path):
 def test_the_text_is_saved_at_its_first_token(tmp_path):
     with services_for(tmp_path, "One two three four.") as (services, _):
         session_id = begin_session(services, services.setup_for()).id
-        events = run_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
+        events = run_turn(
+            services, TurnRequest(setup=services.setup_for(), session_id=session_id, text="Count?")
+        )
         first = next(event for event in events if isinstance(event, PieceArrived))
         with closing(sqlite3.connect(tmp_path / "data" / "workbench.sqlite3")) as connection:
             assert connection.execute("SELECT text FROM unfinished").fetchall() == [(first.text,)]

@@ -10,9 +10,9 @@ from statistics import median
 from tests.bench import grammar
 from tests.bench.bare import bare_llama
 from tests.bench.turns import Reuse
-from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.services import Services
-from workbench.app.turns import begin_session
+from workbench.app.turn_request import TurnRequest
+from workbench.app.turns import begin_session, start_turn
 from workbench.engines.embedded_model import REMEDY, find_embedded
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded

@@ -18,8 +18,8 @@ from tests.bench.machine import card
 from tests.bench.turns import Reuse, play_turn
 from tests.gateway.serving import ServedGateway, message_of, same_message
 from tests.services import services_for
-from workbench.app.running_turns import Execution, TurnRequest, start_turn
-from workbench.app.turns import begin_session
+from workbench.app.turn_request import Execution, TurnRequest
+from workbench.app.turns import begin_session, start_turn
 from workbench.engines.llama_cpp import LlamaCppEngine
 from workbench.errors import EngineError
 from workbench.hermes.reading import CallStatus

@@ -168,7 +168,7 @@ def _session(server: Server, count: int) -> Kept:
         setup = services.setup_for()
         setup = replace(setup, sampling=replace(setup.sampling, max_tokens=2 * ANSWER_TOKENS))
         session_id = services.sessions.create_session(setup).id
-        messages = [Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))]
+        messages = [Message(role=Role.SYSTEM, text=setup.parsed().system_text(date=services.today()))]
         while len(messages) < count - 1:
             place = len(messages)
             messages += [

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from workbench.app.running_turns import Execution, TurnRequest, start_turn
 from workbench.app.services import Services
+from workbench.app.turn_request import Execution, TurnRequest
+from workbench.app.turns import start_turn
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.ports import Engine

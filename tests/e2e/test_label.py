@@ -15,6 +15,7 @@ from tests.e2e.play import SLOW_MS
 from tests.e2e.sizes import every_size
 from tests.served import Server, write_script
 from tests.services import CHECKOUT
+from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import ToolCall
 from workbench.label.records.project import Project, Question, QueueFilter
@@ -100,7 +101,7 @@ def create_sessions(server: Server, folder: Path, questions: Sequence[str], *com
         for text in questions:
             setup = services.setup_for()
             session_id = begin_session(services, setup).id
-            for _ in run_turn(services, session_id, setup, text, is_cancelled=lambda: False):
+            for _ in run_turn(services, TurnRequest(setup=setup, session_id=session_id, text=text)):
                 pass
         again = write_script(folder / "again.yaml", "Now 27 in London.")
         services.sessions.save_setup(session_id, replace(setup, model=f"scripted:{again}"))

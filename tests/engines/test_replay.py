@@ -127,10 +127,17 @@ def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
 
 def test_an_unfinished_completion_is_skipped_and_reported(tmp_path):
     with services_for(tmp_path, "It is") as (services, _):
+        from workbench.app.turn_request import TurnContext, TurnRequest
         from workbench.app.turns import begin_session, run_turn
 
         setup = services.setup_for()
         session = begin_session(services, setup).id
-        list(run_turn(services, session, setup, "Hi", is_cancelled=lambda: True))
+        list(
+            run_turn(
+                services,
+                TurnRequest(setup=setup, session_id=session, text="Hi"),
+                TurnContext(is_cancelled=lambda: True),
+            )
+        )
         export = record(services, choice_of(services, [session]))
     assert (export.row_count, len(export.left_out)) == (0, 1)

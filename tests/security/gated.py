@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event, Lock, Semaphore, Thread
 
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnContext, TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
@@ -125,7 +126,11 @@ class Crowd:
         try:
             setup = own.setup_for()
             session_id = begin_session(own, setup).id
-            for event in run_turn(own, session_id, setup, text, is_cancelled=is_cancelled):
+            for event in run_turn(
+                own,
+                TurnRequest(setup=setup, session_id=session_id, text=text),
+                TurnContext(is_cancelled=is_cancelled),
+            ):
                 if isinstance(event, QueuePositionChanged):
                     places = self.places.setdefault(text, [])
                     places.append(event.place)

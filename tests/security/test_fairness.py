@@ -20,6 +20,7 @@ from workbench.app.comparisons.running import run_comparison
 from workbench.app.fair_queue import ActivityCounter
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
+from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.errors import BadInput
 from workbench.records.limits import SPACE, PersonLimits
@@ -163,7 +164,7 @@ def test_the_fifth_running_or_waiting_turn_of_a_visitor_is_refused_right_away(tm
         setup = own.setup_for()
         session = begin_session(own, setup).id
         with pytest.raises(BadInput, match=r"you have 4 turns running or waiting.*wait until one ends"):
-            next(run_turn(own, session, setup, "one more", is_cancelled=lambda: False))
+            next(run_turn(own, TurnRequest(setup=setup, session_id=session, text="one more")))
         assert own.sessions.path(session) == ()
         crowd.say(stranger(2, "203.0.113.7"), "neighbour")
         crowd.wait_in_line(1)
@@ -210,7 +211,7 @@ def test_a_turn_is_not_counted_any_more_however_it_ends(tmp_path: Path, how: str
         own = replace(services, settings=replace(services.settings, is_on_space=True)).of(ANN)
         setup = own.setup_for()
         session = begin_session(own, setup).id
-        events = run_turn(own, session, setup, "Hi", is_cancelled=lambda: False)
+        events = run_turn(own, TurnRequest(setup=setup, session_id=session, text="Hi"))
         next(events)
         assert own.activity.count(ANN.share) == 1
         if how == "closed":

@@ -16,15 +16,14 @@ from tests.security.gated import GatedEngine, with_engine
 from tests.services import CHECKOUT, services_for
 from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
 from workbench.app.comparisons.running import run_comparison
-from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, continue_from, regenerate_message
+from workbench.app.regenerate import regenerate_message
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.runs.suites import load_suite
-from workbench.app.samples import draw_samples
 from workbench.app.services import Services
 from workbench.app.token_sheet import message_logprobs
-from workbench.app.turns import begin_session, run_turn
+from workbench.app.turn_request import ResumePoint, TurnRequest
+from workbench.app.turns import begin_session, draw_samples, run_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.label.app.labelling import LabellingRole, open_for_labelling
@@ -81,7 +80,6 @@ ANN = Owner(key="browser:ann")
 REQUEST = cast(
     gr.Request, SimpleNamespace(headers={"x-workbench-key": "a" * 32}, session_hash="t", username=None)
 )
-COMPANY = TurnContext(is_cancelled=lambda: False)
 TOOLS = json.dumps([{"name": "f", "description": LONG, "parameters": {"type": "object", "properties": {}}}])
 
 TOO_MUCH: Mapping[str, dict[str, object]] = {
@@ -151,7 +149,7 @@ def kept_with(services: Services, setup: RunConfig) -> StoredSession:
     """Run a turn with a setup without limits, and return its session."""
     plain = services.setup_for()
     session_id = begin_session(services, plain).id
-    spent(run_turn(services, session_id, plain, "Hi", is_cancelled=lambda: False))
+    spent(run_turn(services, TurnRequest(setup=plain, session_id=session_id, text="Hi")))
     services.sessions.save_setup(session_id, setup)
     path = services.sessions.path(session_id)
     return StoredSession(session_id=session_id, user_id=path[1].id, answer_id=path[2].id)
@@ -183,21 +181,21 @@ def _plan(services: Services, setup: RunConfig) -> RunPlan:
     return replace(plan, arms=(arm,), tools=tools, max_rounds=setup.max_rounds)
 
 
+def _resumed(setup: RunConfig, kept: StoredSession, **point: Any) -> TurnRequest:
+    """Return a turn that answers the user's message again."""
+    resume = ResumePoint(message_id=kept.user_id, **point)
+    return TurnRequest(setup=setup, session_id=kept.session_id, resume=resume)
+
+
 WAYS: Mapping[str, Callable[[Services, RunConfig, StoredSession], object]] = {
     "begin a session": lambda own, setup, kept: begin_session(own, setup),
     "say": lambda own, setup, kept: spent(
-        run_turn(own, kept.session_id, setup, "Hi", is_cancelled=lambda: False)
+        run_turn(own, TurnRequest(setup=setup, session_id=kept.session_id, text="Hi"))
     ),
-    "answer again": lambda own, setup, kept: spent(
-        continue_from(
-            own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, is_answer=True), COMPANY
-        )
-    ),
-    "continue": lambda own, setup, kept: spent(
-        continue_from(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, prefix="He"), COMPANY)
-    ),
+    "answer again": lambda own, setup, kept: spent(run_turn(own, _resumed(setup, kept, is_answer=True))),
+    "continue": lambda own, setup, kept: spent(run_turn(own, _resumed(setup, kept, prefix="He"))),
     "more samples": lambda own, setup, kept: spent(
-        draw_samples(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id), COMPANY, count=2)
+        draw_samples(own, replace(_resumed(setup, kept), samples=2), ResumePoint(message_id=kept.user_id))
     ),
     "regenerate after a correction": _again,
     "weigh": _weigh,
@@ -258,7 +256,7 @@ def test_the_answers_of_a_comparison_are_limited(own: Services) -> None:
     setup = own.setup_for()
     session_id = begin_session(own, setup).id
     for _ in range(11):
-        spent(run_turn(own, session_id, setup, "Hi", is_cancelled=lambda: False))
+        spent(run_turn(own, TurnRequest(setup=setup, session_id=session_id, text="Hi")))
     turns = Turns(session_id=session_id, is_whole=True)
     with pytest.raises(BadInput, match="44 answers; at most 40 are allowed"):
         compare_turns(as_space(own), turns, [ColumnRequest(model="m")] * 4)
@@ -402,9 +400,9 @@ def test_the_number_of_stored_objects_is_limited(fresh: Services, monkeypatch: p
     first = space.sessions.list_sessions()[0].id
     with pytest.raises(BadInput, match="sessions"):
         space.sessions.copy_session(first)
-    spent(run_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
+    spent(run_turn(space, TurnRequest(setup=setup, session_id=first, text="Hi")))
     with pytest.raises(BadInput, match="messages of a session"):
-        spent(run_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
+        spent(run_turn(space, TurnRequest(setup=setup, session_id=first, text="Hi")))
     for number in range(2):
         space.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=f"{number}"))
     with pytest.raises(BadInput, match="versions of 'mine'"):
@@ -460,9 +458,7 @@ def test_samples_are_limited(own: Services) -> None:
     kept = kept_with(own, own.setup_for())
     with pytest.raises(BadInput, match="16 answers at once; at most 8 are allowed"):
         spent(
-            draw_samples(
-                as_space(own), kept.session_id, own.setup_for(), ResumePoint(message_id=kept.user_id), COMPANY, count=16
-            )
+            draw_samples(as_space(own), replace(_resumed(own.setup_for(), kept), samples=16), ResumePoint(message_id=kept.user_id))
         )  # fmt: skip
 
 

@@ -235,6 +235,7 @@ CHECKS: dict[str, Check] = {
         lambda own, w: own.versions.restore_name(_deletion(w)), "there is no deletion"
     ),
     "versions.tagged_names": only_for_ann(lambda own, w: own.versions.tagged_names(CONTRACT)),
+    "versions.heads_unlike": returns_nothing(lambda own, w: own.versions.heads_unlike(CONTRACT, {})),
     "versions.deleted_names": returns_nothing(lambda own, w: own.versions.deleted_names()),
     "versions.note_file": is_rejected(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
     "labels.save": is_rejected(

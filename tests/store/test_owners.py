@@ -147,6 +147,9 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
         )
     ),
     "sessions.save_setup": is_rejected(lambda own, w: own.sessions.save_setup(w.session.id, SETUP)),
+    "sessions.begin_turn": is_rejected(
+        lambda own, w: own.sessions.begin_turn(w.session.id, SETUP, user("x").message, text="x")
+    ),
     "sessions.rename_session": is_rejected(lambda own, w: own.sessions.rename_session(w.session.id, "x")),
     "sessions.tag_session": is_rejected(lambda own, w: own.sessions.tag_session(w.session.id, ["x"])),
     "sessions.delete_session": is_rejected(lambda own, w: own.sessions.delete_session(w.session.id)),

@@ -13,7 +13,7 @@ from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.comparisons.column_runner import STOPPED
-from workbench.app.comparisons.running import CompareEvent, condense_comparison
+from workbench.app.comparisons.events import CompareEvent, condense_comparison
 from workbench.app.services import Services
 from workbench.app.tasks import RunningTask
 from workbench.records.comparisons import VoteKind
@@ -112,7 +112,7 @@ def test_another_owner_neither_watches_nor_stops_a_comparison(services: Services
     stored = create(services, column(services), column(services))
     task = RunningTask[CompareEvent](services.owner.key, stored.id, condense_comparison, now_s=lambda: 0.0)
     released = Event()
-    services.running_comparisons.start(services, task, lambda _: iter([released.wait(5)]))
+    services.running_comparisons.start(services.at_work(), task, lambda _: iter([released.wait(5)]))
     space = replace(services, settings=replace(services.settings, is_on_space=True))
     events, visitor = CompareEvents(space, Runs()), Visitor(browser_key=browser_key_of("b" * 32))
     assert list(events.on_watch(visitor, {"id": stored.id}, page_request())) == [CompareScreen()]

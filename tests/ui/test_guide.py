@@ -8,8 +8,9 @@ import pytest
 
 from tests.services import services_for
 from tests.ui.requests import page_request
-from workbench.app.running_turns import RunningTurn, TurnRequest
+from workbench.app.running_turn import RunningTurn
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnRequest
 from workbench.ui import guide
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.guide import GuideEvents
@@ -72,8 +73,13 @@ def test_text_typed_while_the_example_loads_is_not_lost(tmp_path: Path) -> None:
 def test_a_turn_started_while_the_example_loads_stays_on_the_screen(tmp_path: Path) -> None:
     started = Event()
     with services_for(tmp_path, "Hello.") as (services, _):
-        turn = RunningTurn(services, TurnRequest(setup=services.setup_for(), text="Is anybody there?"))
-        services.turns.start(services, turn, lambda _: iter([started.wait(5)]))
+        turn = RunningTurn(
+            None,
+            TurnRequest(setup=services.setup_for(), text="Is anybody there?"),
+            now_s=services.calendar.seconds,
+            approval_timeout_s=1.0,
+        )
+        services.turns.start(services.at_work(), turn, lambda _: iter([started.wait(5)]))
         screen = first_screen(guide_events(services))
         started.set()
         assert (screen.visitor, screen.transcript) == (SAME, SAME)

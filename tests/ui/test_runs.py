@@ -3,7 +3,8 @@
 import pytest
 
 from tests.services import services_for
-from workbench.app.running_turns import RunningTurn, TurnRequest
+from workbench.app.running_turn import RunningTurn
+from workbench.app.turn_request import TurnRequest
 from workbench.rollout.ports import FinishReason
 from workbench.ui.tabs.play.runs import Runs
 
@@ -53,7 +54,12 @@ def test_a_tab_watches_the_last_thing_of_each_kind():
 
 def test_leaving_a_tab_does_not_stop_its_turn_and_a_repeated_message_is_recognized(tmp_path):
     with services_for(tmp_path) as (services, _):
-        turn = RunningTurn(services, TurnRequest(setup=services.setup_for(), text="Hi"))
+        turn = RunningTurn(
+            None,
+            TurnRequest(setup=services.setup_for(), text="Hi"),
+            now_s=services.calendar.seconds,
+            approval_timeout_s=1.0,
+        )
     runs = Runs()
     runs.sent("a", turn)
     assert runs.has_sent("a", "Hi") and not runs.has_sent("a", "Hi!") and not runs.has_sent("b", "Hi")

@@ -10,8 +10,10 @@ import pytest
 
 from tests.services import services_for
 from tests.ui.requests import page_request
-from workbench.app.running_turns import Execution, RunningTurn, running_turn
+from workbench.app.running_turn import RunningTurn
 from workbench.app.services import Services
+from workbench.app.turn_request import Execution
+from workbench.app.turns import running_turn
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import browser_key_of
 from workbench.ui.present.documents import DocumentChange, EditorsView

@@ -134,7 +134,7 @@ def _constraint(setup: RunConfig, generation: Generation, choice: ToolChoice) ->
     is_forced = choice.is_forced and generation.prefill.endswith(PREFILL)
     if not is_forced or not setup.is_constrained:
         return None
-    free = replace(setup, tool_choice=ChoiceKind.AUTO.value).turn_setup()
+    free = replace(setup, tool_choice=ChoiceKind.AUTO.value).parsed().turn_setup()
     return constrain(free, choice, starts_in_thought=False).constraint
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Role
 from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
@@ -209,7 +210,7 @@ def load_conversation(services: Services, conversation: DemoConversation, tag: s
     scripted = replace(services, models=_SingleEngineModels(services.models, engine))
     session_id = begin_session(scripted, setup).id
     for text in conversation.user_texts:
-        for _ in run_turn(scripted, session_id, setup, text, is_cancelled=lambda: False):
+        for _ in run_turn(scripted, TurnRequest(setup=setup, session_id=session_id, text=text)):
             pass
     services.sessions.rename_session(session_id, conversation.title)
     services.sessions.tag_session(session_id, (tag, conversation.tag))

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from workbench.app.services import Services
-from workbench.app.turns import copy_of
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.label import AddedCall, Label
-from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
 from workbench.toolspec.spec import OfferedTools
 
 

@@ -207,12 +207,12 @@ class Delegate:
         task = "\n\n".join(str(arguments[key]) for key in ("goal", "context") if arguments.get(key))
         conversation = Conversation(
             messages=(
-                Message(role=Role.SYSTEM, text=setup.system_text(date=self.date)),
+                Message(role=Role.SYSTEM, text=setup.parsed().system_text(date=self.date)),
                 Message(role=Role.USER, text=task),
             )
         )
         turn = Turn(
-            setup=setup.turn_setup(),
+            setup=setup.parsed().turn_setup(),
             engine=self.engine,
             toolbox=self.toolbox,
             clock=self.clock,

@@ -106,7 +106,7 @@ def _of_version(
     if version is None:
         raise BadInput("compare", "the version does not exist", "choose another")
     other = replace(setup, contract_name=version.name, contract_text=version.text)
-    system = Message(role=Role.SYSTEM, text=other.system_text(date=services.today()))
+    system = Message(role=Role.SYSTEM, text=other.parsed().system_text(date=services.today()))
     conversation = Conversation(messages=(system, *_after_system(before)))
     prompt = render(conversation, family=other.contract().family, has_contract=True)
     return f"{version.name} v{version.number}", prompt.text

@@ -1,41 +1,53 @@
 """Set up a turn: the only place where settings, conversation, tools and engine become a rollout."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.app.loop_tools import DELEGATE, TODO, Delegate, LoopToolbox, Memory, SessionSearch, Todo
 from workbench.app.queued_engine import QueueClient, QueuedEngine
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnContext
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message
-from workbench.records.run_config import RunConfig
+from workbench.records.run_config import ParsedSetup, RunConfig
 from workbench.records.sessions import with_ephemeral
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, run_calls, run_rollout
-from workbench.rollout.ports import Approver, Engine, ToolRun
-from workbench.rollout.steps import ApprovingToolbox, Stepper
+from workbench.rollout.ports import Engine, Toolbox, ToolRun
+from workbench.rollout.steps import ApprovingToolbox
 from workbench.settings import Secret
-from workbench.toolbox.entry import NO_STAGING, Staging, ToolTask
+from workbench.toolbox.catalog import Catalog
+from workbench.toolbox.entry import ToolTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnContext:
-    """Who takes part in a turn in addition to the model."""
+class ReadyTurn:
+    """A setup that was parsed and checked once, with the engine and the tools that it names."""
 
-    is_cancelled: Callable[[], bool]
-    """Returns True once a person has stopped the turn."""
-    token: Secret | None = None
-    """A visitor's own token for a hosted model."""
-    approver: Approver | None = None
-    """Asked before a risky call. None refuses risky calls."""
-    stepper: Stepper | None = None
-    """Decides about each call before it runs. None runs all calls."""
-    runs_calls: bool = True
-    """False ends the turn at the first completion that calls a tool."""
-    staging: Staging = NO_STAGING
-    """Where the tools differ from their catalog files."""
+    parsed: ParsedSetup
+    setup: TurnSetup
+    """The settings of the turn. Only the conversation can add to them, with a schema of its answers."""
+    engine: QueuedEngine
+    catalog: Catalog
+    date: str
+    """Today's date, for the contract's `{{ date }}`."""
+
+    @property
+    def config(self) -> RunConfig:
+        """The setup that was parsed."""
+        return self.parsed.config
+
+    def system_message(self) -> Message:
+        """Return the system message of a conversation that starts today, without the ephemeral text.
+
+        Raises:
+            BadInput: The contract uses a variable that has no value.
+        """
+        are_apart = self.engine.capabilities.writes_tools
+        text = self.parsed.system_text(date=self.date, are_tools_apart=are_apart)
+        return Message(role=Role.SYSTEM, text=text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,23 +73,32 @@ class PreparedTurn:
         yield from run_rollout(self.turn, conversation)
 
 
-def system_message(services: Services, setup: RunConfig, engine: QueuedEngine) -> Message:
-    """The system message of a conversation that starts today, without the ephemeral text.
+def ready_turn(
+    services: Services, config: RunConfig, *, text: str = "", token: Secret | None = None
+) -> ReadyTurn:
+    """Parse and check a setup, and open its engine. Nothing is stored.
+
+    Args:
+        text: The text that a person sends, which is checked too.
+        token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
 
     Raises:
-        BadInput: The contract or the tools cannot be used.
+        BadInput: The contract, the tools, the tool choice or the text cannot be used.
+        EngineError: The model is missing or cannot be loaded.
+        StoreError: The saved toolsets cannot be read.
     """
-    are_apart = engine.capabilities.writes_tools
-    text = setup.system_text(date=services.today(), are_tools_apart=are_apart)
-    return Message(role=Role.SYSTEM, text=text)
+    services.limits.check_turn(config, text)
+    parsed = config.parsed()
+    setup = parsed.turn_setup()
+    engine = services.engine(config.model, token=token)
+    return ReadyTurn(parsed=parsed, setup=setup, engine=engine, catalog=services.tools, date=services.today())
 
 
 def prepare_turn(
     services: Services,
     session_id: str,
-    setup: RunConfig,
+    ready: ReadyTurn,
     context: TurnContext,
-    engine: QueuedEngine,
     messages: Sequence[Message],
     *,
     prefix: str = "",
@@ -88,30 +109,45 @@ def prepare_turn(
         session_id: The session that the turn belongs to.
         messages: The conversation as it is stored, the system message first.
         prefix: How the answer must begin.
-
-    Raises:
-        BadInput: The tools or the tool choice cannot be used.
     """
-    system = messages[0]
-    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
+    config, system = ready.config, messages[0]
+    seen = replace(system, text=with_ephemeral(system.text, config.ephemeral))
     conversation = Conversation(messages=(seen, *messages[1:]))
     task = ToolTask(
         session_id=session_id,
         approver=context.approver,
-        seed=setup.sampling.seed,
+        seed=config.sampling.seed,
         staging=context.staging,
     )
-    toolbox = _toolbox(services, task, setup, conversation, engine, context.is_cancelled)
-    turn = Turn(
-        setup=setup.turn_setup(answer_schema=find_schema(seen.text).schema),
+    setup = replace(ready.setup, answer_schema=find_schema(seen.text).schema)
+    toolbox = _toolbox(services, task, ready, conversation, context)
+    turn = assemble_turn(services, setup, ready.engine, context, toolbox)
+    return PreparedTurn(
+        turn=replace(turn, prefix=prefix), conversation=conversation, client=ready.engine.client
+    )
+
+
+def assemble_turn(
+    services: Services,
+    setup: TurnSetup,
+    engine: Engine,
+    context: TurnContext,
+    toolbox: Toolbox | None = None,
+) -> Turn:
+    """Put a turn together, for a session or for a request to the gateway.
+
+    Args:
+        toolbox: None if the client that sent the request runs the calls.
+    """
+    own = toolbox or NoToolbox()
+    return Turn(
+        setup=setup,
         engine=engine,
-        toolbox=ApprovingToolbox(toolbox, context.stepper) if context.stepper else toolbox,
+        toolbox=ApprovingToolbox(own, context.stepper) if context.stepper else own,
         clock=services.calendar,
         is_cancelled=context.is_cancelled,
-        runs_calls=context.runs_calls,
-        prefix=prefix,
+        runs_calls=context.runs_calls and toolbox is not None,
     )
-    return PreparedTurn(turn=turn, conversation=conversation, client=engine.client)
 
 
 class NoToolbox:
@@ -128,32 +164,12 @@ class NoToolbox:
         return map(self.run, calls)
 
 
-def prepare_completion(
-    services: Services, setup: TurnSetup, engine: Engine, is_cancelled: Callable[[], bool]
-) -> Turn:
-    """Set up a turn of one completion. Its calls are run by the client that requested it.
-
-    Args:
-        setup: The client's tools and sampling settings.
-        engine: The engine, which waits in the model's queue.
-    """
-    return Turn(
-        setup=setup,
-        engine=engine,
-        toolbox=NoToolbox(),
-        clock=services.calendar,
-        is_cancelled=is_cancelled,
-        runs_calls=False,
-    )
-
-
 def _toolbox(
     services: Services,
     task: ToolTask,
-    setup: RunConfig,
+    ready: ReadyTurn,
     conversation: Conversation,
-    engine: QueuedEngine,
-    is_cancelled: Callable[[], bool],
+    context: TurnContext,
 ) -> LoopToolbox:
     """The catalog's tools, and those that the loop answers itself."""
     own = {
@@ -161,13 +177,13 @@ def _toolbox(
         "memory": Memory(services.memories, services.owner),
         "session_search": SessionSearch(services.search, task.session_id),
     }
-    catalog = services.tools.toolbox(task)
+    catalog = ready.catalog.toolbox(task)
     nested = Delegate(
-        setup=setup,
-        date=services.today(),
-        engine=engine,
+        setup=ready.config,
+        date=ready.date,
+        engine=ready.engine,
         toolbox=LoopToolbox(catalog, own),
         clock=services.calendar,
-        is_cancelled=is_cancelled,
+        is_cancelled=context.is_cancelled,
     )
     return LoopToolbox(catalog, {**own, DELEGATE: nested})

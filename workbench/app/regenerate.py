@@ -1,74 +1,24 @@
 """Regenerate or continue a message on a new branch, with the corrections above it applied. Nothing is overwritten."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
 from workbench.app.editing import added_to, corrected
-from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
+from workbench.app.prepare import prepare_turn, ready_turn
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, TurnRecorder, copy_of, record_turn
+from workbench.app.turn_recorder import TurnRecorder, record_turn
+from workbench.app.turn_request import MessageStored, ResumePoint, TurnContext
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
-from workbench.hermes.written_out import read_message, written_out
+from workbench.hermes.written_out import written_out
 from workbench.label.app.labelling import LabellingView
 from workbench.records.corpus.added_calls import with_added
 from workbench.records.label import Label
-from workbench.records.run_config import RunConfig
-from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
 from workbench.rollout.events import Event
 from workbench.settings import Secret
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResumePoint:
-    """The point from which a session continues."""
-
-    message_id: str
-    """The last message to keep. A user message or tool result gets an answer. The calls of an answer run first."""
-    prefix: str = ""
-    """How the answer must begin. Empty sets no beginning."""
-    is_answer: bool = False
-    """True if a message is answered again, in which case several samples can be drawn."""
-
-
-def continue_from(
-    services: Services, session_id: str, setup: RunConfig, point: ResumePoint, context: TurnContext
-) -> Iterator[Event | MessageStored]:
-    """Continue a session from a message, and yield what happens as `workbench.app.turns.run_turn` does.
-
-    If the setup's system text differs from the path's, the path is copied under the new system text.
-
-    Raises:
-        BadInput: The setup cannot be used, or the model does not accept the beginning of an answer.
-        EngineError: The model is missing, or the prompt does not fit.
-        StoreError: The message does not exist, or a message could not be stored.
-    """
-    services.limits.check_turn(setup, point.prefix)
-    with services.at_work() as at_work:
-        yield from _continue_from(at_work, session_id, setup, point, context)
-
-
-def _continue_from(
-    services: Services, session_id: str, setup: RunConfig, point: ResumePoint, context: TurnContext
-) -> Iterator[Event | MessageStored]:
-    engine = services.engine(setup.model, token=context.token)
-    if point.prefix and engine.capabilities.is_chat_only:
-        remedy = "choose a model that accepts raw text, such as a local GGUF model"
-        raise BadInput(f"model {setup.model!r}", "its server cannot continue a given beginning", remedy)
-    system = system_message(services, setup, engine)
-    path = services.sessions.path(session_id, leaf_id=point.message_id)
-    conversation = [stored.message for stored in path if stored.message.role is not Role.SYSTEM]
-    prepared = prepare_turn(
-        services, session_id, setup, context, engine, (system, *conversation), prefix=point.prefix
-    )
-    services.sessions.save_setup(session_id, setup)
-    parent_id = _with_root(services, session_id, path, system)
-    if _is_answered(prepared):
-        return
-    recorder = TurnRecorder(services=services, session_id=session_id, parent_id=parent_id)
-    yield from record_turn(prepared, recorder, setup.ephemeral)
 
 
 def continuation_of(stored: StoredMessage) -> ResumePoint:
@@ -80,23 +30,6 @@ def continuation_of(stored: StoredMessage) -> ResumePoint:
     if stored.message.role is not Role.ASSISTANT or stored.parent_id is None:
         raise BadInput("continue", "no model wrote this message", "choose an answer or a call")
     return ResumePoint(message_id=stored.parent_id, prefix=written_out(stored.message))
-
-
-def _with_root(services: Services, session_id: str, path: Sequence[StoredMessage], system: Message) -> str:
-    """Return the id of the path's last message. If the root differs from `system`, copy the path under a new root."""
-    if path[0].message == system:
-        return path[-1].id
-    root = NewMessage(message=system, origin=MessageOrigin.PERSON)
-    copies = (copy_of(stored) for stored in path if stored.message.role is not Role.SYSTEM)
-    return services.sessions.append_all(session_id, (root, *copies), parent_id=None)[-1].id
-
-
-def _is_answered(prepared: PreparedTurn) -> bool:
-    """Whether the last message is an answer without calls, so that there is nothing to generate."""
-    last = prepared.conversation.messages[-1]
-    if last.role is not Role.ASSISTANT or prepared.turn.prefix:
-        return False
-    return not read_message(last, tools=prepared.turn.setup.tools).calls
 
 
 class _Step(NamedTuple):
@@ -144,7 +77,6 @@ def regenerate_message(
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be stored.
     """
-    services.limits.check_setup(view.session.setup)
     with services.at_work() as at_work:
         prefix = _prefix_of(view, message_id, corrections)
         yield from _regenerate(at_work, view, prefix, is_cancelled, token)
@@ -158,9 +90,9 @@ def _regenerate(
     token: Secret | None,
 ) -> Iterator[Event | MessageStored]:
     setup = view.session.setup
-    engine = services.engine(setup.model, token=token)
-    context = TurnContext(is_cancelled=is_cancelled, token=token)
-    prepared = prepare_turn(services, view.session.id, setup, context, engine, prefix.messages)
+    ready = ready_turn(services, setup, token=token)
+    context = TurnContext(is_cancelled=is_cancelled)
+    prepared = prepare_turn(services, view.session.id, ready, context, prefix.messages)
     parent_id = _store_prefix(services, view.session.id, prefix)
     recorder = TurnRecorder(services=services, session_id=view.session.id, parent_id=parent_id)
     yield from record_turn(prepared, recorder, setup.ephemeral)

@@ -1,34 +1,18 @@
-"""Draw several samples of a turn as sibling branches, and measure how much they agree."""
+"""Measure how much several samples of a turn agree."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, continue_from
-from workbench.app.services import Services
-from workbench.app.turns import MessageStored
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.written_out import read_message
 from workbench.records.corpus.material import ExportMessage
-from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage
-from workbench.rollout.events import Event
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MOST_SAMPLES: Final = 16
 """The most samples that can be drawn at once."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleStarted:
-    """Another sample has started."""
-
-    number: int
-    """Number of the sample, from 1."""
-    count: int
-    """How many samples there will be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,39 +44,6 @@ class SampleAgreement:
     def share(self) -> float:
         """The share of samples that agree, from 0 to 1."""
         return self.agreeing / self.count
-
-
-def draw_samples(
-    services: Services,
-    session_id: str,
-    setup: RunConfig,
-    point: ResumePoint,
-    context: TurnContext,
-    *,
-    count: int,
-) -> Iterator[Event | MessageStored | SampleStarted]:
-    """Draw the second and all further samples of a turn, each with the next seed, as sibling branches.
-
-    Args:
-        point: The message that each sample answers.
-        count: The number of samples, including the first one, which already exists.
-
-    Raises:
-        WorkbenchError: As in `continue_from`.
-    """
-    services.limits.check_samples(count)
-    services.limits.check_setup(setup)
-    try:
-        for number in range(2, count + 1):
-            if context.is_cancelled():
-                return
-            yield SampleStarted(number=number, count=count)
-            seed = (setup.sampling.seed + number - 1) % 2**31
-            reseeded = replace(setup, sampling=replace(setup.sampling, seed=seed))
-            yield from continue_from(services, session_id, reseeded, point, context)
-    finally:
-        # Restore the original setup, because each sample saved its own seed in the session.
-        services.sessions.save_setup(session_id, setup)
 
 
 def sample_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -25,8 +26,8 @@ from workbench.suite.case_rollout import Price
 from workbench.toolspec.tools_text import render_tools
 
 if TYPE_CHECKING:
-    from workbench.app.comparisons.running import CompareEvent
-    from workbench.app.running_turns import RunningTurn
+    from workbench.app.comparisons.events import CompareEvent
+    from workbench.app.running_turn import RunningTurn
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.label.store.assignments import LabelAssignmentStore
@@ -157,7 +158,10 @@ class Services:
             yield self
             return
         with self.activity.started(self.owner.share, self.limits):
-            yield replace(self, is_counted=True)
+            # Not with `replace`, which would build the stores again.
+            counted = copy(self)
+            object.__setattr__(counted, "is_counted", True)
+            yield counted
 
     def engine(self, name: str, *, token: Secret | None = None) -> QueuedEngine:
         """Return an engine for one turn of the owner. It waits in the model's queue before each completion.
@@ -190,12 +194,7 @@ class Services:
             BadInput: A file cannot be read.
             StoreError: The versions cannot be read.
         """
-        heads = (line.head for line in self.versions.lines(VersionKind.TOOLS))
-        return {
-            head.name: head.text
-            for head in heads
-            if self.files.find(VersionKind.TOOLS, head.name) != head.text
-        }
+        return self.versions.heads_unlike(VersionKind.TOOLS, self.files.hashes(VersionKind.TOOLS))
 
     def of(self, owner: Owner) -> Services:
         """Return the services for another owner: their data, and the models and tools that they may use."""

@@ -13,19 +13,17 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Condition, Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from workbench.errors import BadInput
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.stopping import StopSignal
 
-if TYPE_CHECKING:
-    from workbench.app.services import Services
-
 T = TypeVar("T")
+S = TypeVar("S")
 
 TAIL: Final = 512
 """The number of newest events that are never condensed."""
@@ -271,12 +269,14 @@ class RunningTasks(Generic[_Task]):
         """The last task of each subject. Ended ones stay for a while."""
         self._lock = Lock()
 
-    def start(self, services: "Services", task: _Task, work: Callable[["Services"], Iterable[Any]]) -> _Task:
+    def start(
+        self, at_work: AbstractContextManager[S], task: _Task, work: Callable[[S], Iterable[Any]]
+    ) -> _Task:
         """Start a task. It counts towards its owner's limits until it ends, whether anybody watches it or not.
 
         Args:
-            services: The services of the owner.
-            work: Yields the events. It gets services whose work is not counted again.
+            at_work: Counts the task until it ends; see `workbench.app.services.Services.at_work`.
+            work: Yields the events. It gets what `at_work` gives.
 
         Returns:
             The task.
@@ -290,7 +290,7 @@ class RunningTasks(Generic[_Task]):
             previous = self._tasks.get(key)
             if previous is not None and not previous.over.is_set():
                 raise BadInput(*self._busy)
-            services = counted.enter_context(services.at_work())
+            services = counted.enter_context(at_work)
             if self.directory is not None and not self.directory.claim(task):
                 raise BadInput(*self._busy)
             self._tasks[key] = task
@@ -338,8 +338,8 @@ class RunningTasks(Generic[_Task]):
     def _run(
         self,
         task: _Task,
-        services: "Services",
-        work: Callable[["Services"], Iterable[Any]],
+        services: S,
+        work: Callable[[S], Iterable[Any]],
         counted: ExitStack,
     ) -> None:
         try:

@@ -1,311 +1,218 @@
-"""Run a turn and store each message as soon as it is complete."""
+"""Run a turn of a session. The page, the commands, the API and suites all come through here.
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+`start_turn` runs one in a thread of its own, until it ends or a person stops it, with or without a page.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
-from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
+from workbench.app.prepare import PreparedTurn, ReadyTurn, prepare_turn, ready_turn
+from workbench.app.regenerate import regenerate_message
+from workbench.app.running_turn import RunningTurn
 from workbench.app.services import Services
-from workbench.chat.message import Message, Role
-from workbench.errors import StoreError
+from workbench.app.turn_recorder import TurnRecorder, record_turn
+from workbench.app.turn_request import (
+    Execution,
+    MessageStored,
+    ResumePoint,
+    SampleStarted,
+    TurnContext,
+    TurnEvent,
+    TurnRequest,
+)
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.hermes.written_out import read_message
+from workbench.label.app.labelling import LabellingView
+from workbench.records.label import Label
 from workbench.records.run_config import RunConfig
-from workbench.records.sessions import (
-    MessageOrigin,
-    NewMessage,
-    StoredMessage,
-    StoredSession,
-    StoredToolRun,
-)
-from workbench.rollout.events import (
-    CompletionEnded,
-    Event,
-    Generation,
-    PieceArrived,
-    RoundStarted,
-    ToolFinished,
-)
-from workbench.rollout.ports import Approver
-from workbench.rollout.steps import BY_HAND, Stepper
+from workbench.records.sessions import StoredSession
+from workbench.rollout.events import Event
 from workbench.settings import Secret
-from workbench.toolbox.entry import NO_STAGING, Staging
 
-SAVED_EVERY_S: Final = 0.5
-"""The shortest time between two saves of a text that is being generated. A killed process can lose this much."""
-
-
-@dataclass(slots=True, kw_only=True)
-class TurnRecorder:
-    """Stores the messages of a turn, each under the previous one, and saves unfinished text in between."""
-
-    services: Services
-    session_id: str
-    parent_id: str
-    """The last stored message."""
-    setup: RunConfig | None = None
-    """The setup of the turn, if it differs from the session's. None if it is the session's."""
-    is_shown: bool = True
-    """False does not change the session's open leaf."""
-    _generation: Generation | None = field(default=None, init=False)
-    _pieces: list[str] = field(default_factory=list[str], init=False)
-    _unfinished_id: str | None = field(default=None, init=False)
-    _saved_at_s: float = field(default=0.0, init=False)
-    _ended: NewMessage | None = field(default=None, init=False)
-
-    def begin(self, generation: Generation) -> None:
-        """Start to record a completion."""
-        self._generation, self._unfinished_id = generation, None
-        self._pieces.clear()
-
-    def add(self, piece: str) -> None:
-        """Add a piece of the completion, and save the text so far if it is due."""
-        self._pieces.append(piece)
-        generation = self._generation
-        if generation is None or not self._is_due():
-            return
-        # A failed save does not end the turn. The next one contains all of the text, and if storing the complete
-        # message fails too, that is reported.
-        with suppress(StoreError):
-            self._unfinished_id = self.services.sessions.save_unfinished(
-                self.session_id,
-                "".join(self._pieces),
-                generation,
-                parent_id=self.parent_id,
-                unfinished_id=self._unfinished_id,
-            )
-        self._saved_at_s = self.services.calendar.seconds()
-
-    def end(self, new: NewMessage) -> None:
-        """Set the complete message. `store` or `break_off` stores it."""
-        self._ended = replace(new, setup=self.setup)
-
-    def store(self) -> StoredMessage:
-        """Store the message that was set by `end`.
-
-        Raises:
-            StoreError: The message could not be stored.
-        """
-        if self._ended is None:
-            raise ValueError("no message has ended")
-        stored = self.services.sessions.append(
-            self.session_id,
-            self._ended,
-            parent_id=self.parent_id,
-            unfinished_id=self._unfinished_id,
-            is_shown=self.is_shown,
-        )
-        self.parent_id = stored.id
-        self._generation, self._unfinished_id, self._ended = None, None, None
-        return stored
-
-    def break_off(self) -> None:
-        """Store a complete message that is not stored yet, or else the text so far, because the turn ends early.
-
-        Raises:
-            StoreError: The message could not be stored.
-        """
-        text, generation = "".join(self._pieces), self._generation
-        if self._ended is None and generation is not None and text.removeprefix(generation.prefill):
-            message = Message(role=Role.ASSISTANT, text=text)
-            self.end(NewMessage(message=message, origin=MessageOrigin.MODEL, generation=generation))
-        if self._ended is not None:
-            self.store()
-
-    def _is_due(self) -> bool:
-        if self._unfinished_id is None:
-            return bool(
-                "".join(self._pieces).removeprefix(self._generation.prefill if self._generation else "")
-            )
-        return self.services.calendar.seconds() - self._saved_at_s >= SAVED_EVERY_S
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageStored:
-    """A message was stored."""
-
-    stored: StoredMessage
+ALONE: Final = TurnContext()
+"""The context of a turn that nobody watches."""
 
 
 def begin_session(
-    services: Services,
-    setup: RunConfig,
-    *,
-    token: Secret | None = None,
-    user_text: str = "",
-    session_id: str | None = None,
+    services: Services, setup: RunConfig, *, token: Secret | None = None, user_text: str = ""
 ) -> StoredSession:
-    """Create a session after checking that its setup can be used. On an error, nothing is stored.
+    """Create a session without messages, after checking that its setup can be used. On an error, nothing is stored.
 
     Args:
         token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
         user_text: The first user message, if it is known, which is checked too.
-        session_id: The id of the new session, a random one if it is None.
 
     Raises:
         BadInput: The contract, the tools, the tool choice or the text cannot be used.
         EngineError: The model is missing or cannot be loaded.
         StoreError: The session could not be stored.
     """
-    services.limits.check_turn(setup, user_text)
-    setup.turn_setup()
-    setup.system_text(date=services.today())
-    services.engine(setup.model, token=token)
-    return services.sessions.create_session(setup, session_id=session_id)
+    ready_turn(services, setup, text=user_text, token=token).system_message()
+    return services.sessions.create_session(setup)
 
 
 def run_turn(
-    services: Services,
-    session_id: str,
-    setup: RunConfig,
-    user_text: str,
-    *,
-    is_cancelled: Callable[[], bool],
-    leaf_id: str | None = None,
-    token: Secret | None = None,
-    approver: Approver | None = None,
-    stepper: Stepper | None = None,
-    staging: Staging = NO_STAGING,
-    runs_calls: bool = True,
-) -> Iterator[Event | MessageStored]:
+    services: Services, request: TurnRequest, context: TurnContext = ALONE
+) -> Iterator[Event | MessageStored | SampleStarted]:
     """Run one turn of a session: store the user's text, and generate and store everything that answers it.
 
     If the setup or the text cannot be used, nothing is stored. Each event that ends a message is followed by a
     `MessageStored`. If the caller stops iterating, or an error ends the turn during a completion, the text so far
-    is stored.
-
-    Args:
-        session_id: The session to continue.
-        setup: The setup of the turn. It becomes the setup of the session.
-        user_text: The user's message.
-        is_cancelled: Returns True once a person has stopped the turn.
-        leaf_id: The message to continue from. None takes the open leaf. If the session was continued from that
-            message in the meantime, the turn becomes a sibling branch.
-        token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
-        approver: Asked before a risky call. None refuses risky calls.
-        stepper: Decides about each call before it runs. None runs all calls.
-        staging: Where the tools differ from their catalog files.
-        runs_calls: False ends the turn at the first completion that calls a tool.
+    is stored. If the system text differs from the session's, the path is copied under the new system text.
 
     Raises:
-        BadInput: The contract, the tools, the tool choice or the text cannot be used.
+        BadInput: The contract, the tools, the tool choice or the text cannot be used, or the model does not accept the
+            beginning of an answer.
         EngineError: The model is missing, or the prompt does not fit.
-        StoreError: A message could not be stored.
+        StoreError: A message does not exist, or could not be stored.
     """
-    services.limits.check_turn(setup, user_text)
-    context = TurnContext(
-        is_cancelled=is_cancelled,
-        token=token,
-        approver=approver,
-        stepper=stepper,
-        runs_calls=runs_calls,
-        staging=staging,
-    )
+    services.limits.check_samples(request.samples)
     with services.at_work() as at_work:
-        yield from _run_turn(at_work, session_id, setup, user_text, context, leaf_id)
+        point = request.resume
+        for event in _answer(at_work, request, context):
+            if isinstance(event, MessageStored):
+                # The first message that a turn of a text stores is the user's.
+                point = point or ResumePoint(message_id=event.stored.id)
+            yield event
+        if point is not None and request.samples > 1:
+            yield from draw_samples(at_work, request, point, context)
 
 
-def _run_turn(
-    services: Services,
-    session_id: str,
-    setup: RunConfig,
-    user_text: str,
-    context: TurnContext,
-    leaf_id: str | None,
-) -> Iterator[Event | MessageStored]:
-    engine = services.engine(setup.model, token=context.token)
-    system = system_message(services, setup, engine)
-    path = _without_unanswered(services.sessions.path(session_id, leaf_id=leaf_id))
-    user = Message(role=Role.USER, text=user_text)
-    messages = (system, *(stored.message for stored in _after_system(path)), user)
-    prepared = prepare_turn(services, session_id, setup, context, engine, messages)
-    services.sessions.save_setup(session_id, setup)
-    question = _store_user_message(services, session_id, path, system, user)
-    yield MessageStored(stored=question)
-    recorder = TurnRecorder(services=services, session_id=session_id, parent_id=question.id)
-    yield from record_turn(prepared, recorder, setup.ephemeral)
-
-
-def record_turn(
-    prepared: PreparedTurn, recorder: TurnRecorder, ephemeral: str
-) -> Iterator[Event | MessageStored]:
-    """Yield the events of a turn and store its messages, with a `MessageStored` after each event that ends one.
-
-    If the iteration ends early or raises, the partial message is stored.
+def draw_samples(
+    services: Services, request: TurnRequest, point: ResumePoint, context: TurnContext = ALONE
+) -> Iterator[Event | MessageStored | SampleStarted]:
+    """Draw the second and all further samples of a turn, each with the next seed, as sibling branches.
 
     Args:
-        ephemeral: The ephemeral system text of the turn, which is stored with each generation.
+        point: The message that each sample answers.
+
+    Raises:
+        WorkbenchError: As in `run_turn`.
     """
+    services.limits.check_samples(request.samples)
+    setup = request.setup
+    services.limits.check_setup(setup)
     try:
-        for event in prepared.events():
-            if isinstance(event, RoundStarted | CompletionEnded):
-                event = replace(event, generation=replace(event.generation, ephemeral=ephemeral))
-            if isinstance(event, RoundStarted):
-                recorder.begin(event.generation)
-            elif isinstance(event, PieceArrived):
-                recorder.add(event.text)
-            elif isinstance(event, CompletionEnded | ToolFinished):
-                recorder.end(_ended(event))
-            yield event
-            if isinstance(event, CompletionEnded | ToolFinished):
-                yield MessageStored(stored=recorder.store())
-    except BaseException:
-        recorder.break_off()
-        raise
+        for number in range(2, request.samples + 1):
+            if context.is_cancelled():
+                return
+            yield SampleStarted(number=number, count=request.samples)
+            seed = (setup.sampling.seed + number - 1) % 2**31
+            reseeded = replace(setup, sampling=replace(setup.sampling, seed=seed))
+            again = replace(request, setup=reseeded, session_id=request.subject, resume=point)
+            with services.at_work() as at_work:
+                yield from _answer(at_work, again, context)
     finally:
-        prepared.client.end()
+        # Restore the original setup, because each sample saved its own seed in the session.
+        services.sessions.save_setup(request.subject, setup)
 
 
-def _without_unanswered(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
-    """Return the path without a final user message that has no answer, for example because the engine failed.
+def _answer(
+    services: Services, request: TurnRequest, context: TurnContext
+) -> Iterator[Event | MessageStored]:
+    """Run a turn without further samples."""
+    point, session_id = request.resume, request.subject
+    prefix = point.prefix if point else ""
+    ready = ready_turn(services, request.setup, text=prefix if point else request.text, token=request.token)
+    _require_prefix(ready, prefix)
+    path = services.sessions.begin_turn(
+        session_id,
+        request.setup,
+        ready.system_message(),
+        text=None if point else request.text,
+        leaf_id=point.message_id if point else request.leaf_id,
+        is_new=request.session_id is None,
+    )
+    if point is None:
+        yield MessageStored(stored=path[-1])
+    messages = [stored.message for stored in path]
+    prepared = prepare_turn(services, session_id, ready, context, messages, prefix=prefix)
+    if _is_answered(prepared):
+        return
+    recorder = TurnRecorder(services=services, session_id=session_id, parent_id=path[-1].id)
+    yield from record_turn(prepared, recorder, request.setup.ephemeral)
 
-    The new user message becomes its sibling.
+
+def _require_prefix(ready: ReadyTurn, prefix: str) -> None:
+    if prefix and ready.engine.capabilities.is_chat_only:
+        remedy = "choose a model that accepts raw text, such as a local GGUF model"
+        problem = "its server cannot continue a given beginning"
+        raise BadInput(f"model {ready.config.model!r}", problem, remedy)
+
+
+def _is_answered(prepared: PreparedTurn) -> bool:
+    """Whether the last message is an answer without calls, so that there is nothing to generate."""
+    last = prepared.conversation.messages[-1]
+    if last.role is not Role.ASSISTANT or prepared.turn.prefix:
+        return False
+    return not read_message(last, tools=prepared.turn.setup.tools).calls
+
+
+def start_turn(services: Services, request: TurnRequest) -> RunningTurn:
+    """Start a turn in its own thread.
+
+    The caller need not watch it. What goes wrong later ends the turn's log as an error.
+
+    Raises:
+        BadInput: The session already has a running turn, or the owner has too many, or a limit is exceeded.
     """
-    return path[:-1] if path and path[-1].message.role is Role.USER else path
+    services.limits.check_samples(request.samples)
+    services.limits.check_turn(request.setup, request.text)
+    turn = _running(services, request)
+    return services.turns.start(services.at_work(), turn, lambda counted: _events(counted, turn))
 
 
-def _store_user_message(
-    services: Services, session_id: str, path: Sequence[StoredMessage], system: Message, message: Message
-) -> StoredMessage:
-    """Store the user's message at the end of the path.
+def start_regeneration(
+    services: Services,
+    view: LabellingView,
+    message_id: str,
+    corrections: Mapping[str, Mapping[int | None, Label]],
+    *,
+    token: Secret | None = None,
+) -> RunningTurn:
+    """Start to regenerate a message in its own thread; see `workbench.app.regenerate.regenerate_message`.
 
-    If the root differs from `system`, because the system text was edited, the path is copied under a new root. The
-    old branch stays, because its completions were generated with the old text.
+    Raises:
+        BadInput: The session already has a running turn, or the owner has too many.
     """
-    user = NewMessage(message=message, origin=MessageOrigin.PERSON)
-    if path and path[0].message == system:
-        return services.sessions.append(session_id, user, parent_id=path[-1].id)
-    root = NewMessage(message=system, origin=MessageOrigin.PERSON)
-    copies = map(copy_of, _after_system(path))
-    return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
-
-
-def _after_system(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
-    """Return the path without its system message. An imported session may not have one."""
-    return path[1:] if path and path[0].message.role is Role.SYSTEM else path
-
-
-def copy_of(stored: StoredMessage) -> NewMessage:
-    """Return a copy of a message for another branch."""
-    return NewMessage(
-        message=stored.message,
-        origin=stored.origin,
-        generation=stored.generation,
-        tool_run=stored.tool_run,
-        copy_of=stored.id,
+    session = view.session
+    turn = _running(services, TurnRequest(setup=session.setup, session_id=session.id, token=token))
+    return services.turns.start(
+        services.at_work(),
+        turn,
+        lambda counted: regenerate_message(
+            counted, view, message_id, corrections, is_cancelled=turn.stop, token=token
+        ),
     )
 
 
-def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
-    if isinstance(event, CompletionEnded):
-        return NewMessage(message=event.message, origin=MessageOrigin.MODEL, generation=event.generation)
-    run = StoredToolRun(
-        call_index=event.index,
-        is_error=event.run.result.is_error,
-        milliseconds=event.run.milliseconds,
-        rule=event.run.rule,
-        arguments_text=event.call.payload,
-        arguments=event.call.arguments if event.run.arguments is None else event.run.arguments,
-        findings=event.run.findings,
+def running_turn(services: Services, session_id: str | None) -> RunningTurn | None:
+    """Return the running turn of one of the owner's sessions, or None."""
+    return services.turns.running(services.owner.key, session_id)
+
+
+def _running(services: Services, request: TurnRequest) -> RunningTurn:
+    return RunningTurn(
+        services.owner.key,
+        request,
+        now_s=services.calendar.seconds,
+        approval_timeout_s=services.settings.approval_timeout_s,
     )
-    origin = MessageOrigin.PERSON if event.run.rule == BY_HAND else MessageOrigin.MOCK
-    return NewMessage(message=event.message, origin=origin, tool_run=run)
+
+
+def _events(services: Services, turn: RunningTurn) -> Iterator[TurnEvent]:
+    """Run a turn with the person who watches it."""
+    request = turn.request
+    if turn.stop():
+        return
+    context = TurnContext(
+        is_cancelled=turn.stop,
+        approver=turn.person if request.has_person else None,
+        stepper=turn.person if request.execution is Execution.STEP else None,
+        runs_calls=request.execution is not Execution.STOP,
+    )
+    for event in run_turn(services, request, context):
+        turn.has_stored = turn.has_stored or isinstance(event, MessageStored)
+        yield event

@@ -10,7 +10,8 @@ import typer
 
 from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, begin_session, run_turn
+from workbench.app.turn_request import MessageStored, SampleStarted, TurnContext, TurnRequest
+from workbench.app.turns import run_turn
 from workbench.cli.sampling_options import sampling_option
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.json_option import JsonOption
@@ -148,15 +149,18 @@ def _session(services: Services, session_id: str | None) -> StoredSession | None
 def _run_turn(
     services: Services, stored: StoredSession | None, setup: RunConfig, user_text: str, *, is_quiet: bool
 ) -> ChatReport:
-    session_id = stored.id if stored else begin_session(services, setup).id
+    request = TurnRequest(setup=setup, session_id=stored.id if stored else None, text=user_text)
+    session_id = request.subject
     with stop_at_interrupt() as stop:
         approver = TerminalApprover(timeout_s=services.settings.approval_timeout_s)
-        events = run_turn(services, session_id, setup, user_text, is_cancelled=stop.is_set, approver=approver)
+        events = run_turn(services, request, TurnContext(is_cancelled=stop.is_set, approver=approver))
         report = report_turn(session_id, events if is_quiet else _printed(events))
     return replace(report, messages=tuple(entry.message for entry in services.sessions.path(session_id)))
 
 
-def _printed(events: Iterable[Event | MessageStored]) -> Iterator[Event | MessageStored]:
+def _printed(
+    events: Iterable[Event | MessageStored | SampleStarted],
+) -> Iterator[Event | MessageStored | SampleStarted]:
     """Yield the same events and print each one as it passes."""
     for event in events:
         if isinstance(event, PieceArrived):

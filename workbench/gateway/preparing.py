@@ -7,9 +7,10 @@ from hashlib import sha256
 from itertools import dropwhile
 from typing import Final
 
-from workbench.app.prepare import prepare_completion
+from workbench.app.prepare import assemble_turn
 from workbench.app.queued_engine import QueuedEngine
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnContext
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
@@ -33,7 +34,7 @@ from workbench.gateway.requests import (
     NamedChoice,
 )
 from workbench.gateway.targets import Target, contract_of, engine_fault
-from workbench.records.run_config import RunConfig
+from workbench.records.run_config import ParsedSetup, RunConfig
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, render_prompt
 from workbench.rollout.ports import ChoiceKind, Delta, Engine, GenerationRequest
@@ -94,7 +95,7 @@ class PreparedChat:
         """Return the turn of the answer with this index."""
         sampling = replace(self.setup.sampling, seed=(self.seed + index) % SEEDS)
         setup = replace(self.setup, sampling=sampling)
-        return prepare_completion(services, setup, self.engine, is_cancelled)
+        return assemble_turn(services, setup, self.engine, TurnContext(is_cancelled=is_cancelled))
 
     def count_prompt(self, services: Services) -> int:
         """Return the length of the prompt in tokens. An estimate for a server that renders its own."""
@@ -152,10 +153,11 @@ class Preparation:
             wants_logprobs=bool(request.logprobs),
         )
         try:
-            conversation, config = (
-                _with_contract(services, config, conversation, engine) if version else (conversation, config)
-            )
-            setup = config.turn_setup(answer_schema=schema)
+            parsed = config.parsed()
+            if version:
+                conversation, parsed = _with_contract(services, parsed, conversation, engine)
+            config = parsed.config
+            setup = parsed.turn_setup(answer_schema=schema)
             services.limits.check_setup(config)
         except BadInput as error:
             raise RequestFault(400, str(error), "invalid_value") from None
@@ -276,17 +278,18 @@ def _check_size(services: Services, chars: int, param: str) -> None:
 
 
 def _with_contract(
-    services: Services, config: RunConfig, conversation: Conversation, engine: Engine
-) -> tuple[Conversation, RunConfig]:
+    services: Services, parsed: ParsedSetup, conversation: Conversation, engine: Engine
+) -> tuple[Conversation, ParsedSetup]:
     """Put the contract's text before the conversation, and the client's system text where the contract says."""
     own, rest = split_system(conversation)
-    declared = config.contract().variables
+    declared = parsed.contract.variables
     if CLIENT_SYSTEM in declared:
-        config = replace(config, variables={CLIENT_SYSTEM: own or declared[CLIENT_SYSTEM]})
-    text = config.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
+        variables = {CLIENT_SYSTEM: own or declared[CLIENT_SYSTEM]}
+        parsed = replace(parsed, config=replace(parsed.config, variables=variables))
+    text = parsed.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
     if own and CLIENT_SYSTEM not in declared:
         text = f"{text}\n\n{own}"
-    return Conversation(messages=(Message(role=Role.SYSTEM, text=text), *rest)), config
+    return Conversation(messages=(Message(role=Role.SYSTEM, text=text), *rest)), parsed
 
 
 def _family_text(family: str) -> str:

@@ -1,8 +1,10 @@
 """Read contracts, tools, suites and prices from disk byte for byte, and write versions back."""
 
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 from unicodedata import normalize
@@ -114,6 +116,13 @@ PLACES: Final = {
 }
 
 
+class _SeenFile(NamedTuple):
+    """A file as it was read."""
+
+    state: tuple[int, ...]
+    hash: str
+
+
 class HomeFiles:
     """Reads files from the home, or else from the package, and writes to the home.
 
@@ -123,6 +132,29 @@ class HomeFiles:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self._seen: dict[Path, _SeenFile] = {}
+
+    def hashes(self, kind: VersionKind) -> Mapping[str, str]:
+        """Return the SHA-256 of each file, by its name. A file is read again only after it was changed.
+
+        Raises:
+            BadInput: A file cannot be read.
+        """
+        place = PLACES[kind]
+        found: dict[str, str] = {}
+        try:
+            for entry in os.scandir(self._folder(place)):
+                if not entry.name.endswith(place.ending):
+                    continue
+                path, status = Path(entry.path), entry.stat()
+                state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                seen = self._seen.get(path)
+                if seen is None or seen.state != state:
+                    seen = self._seen[path] = _SeenFile(state, sha256(path.read_bytes()).hexdigest())
+                found[normalize("NFC", path.stem)] = seen.hash
+        except OSError as error:
+            raise BadInput(f"folder {place.home}/", str(error.strerror or error)) from error
+        return found
 
     def names(self, kind: VersionKind) -> Sequence[str]:
         """Return the names that have a file, sorted."""

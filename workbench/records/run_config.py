@@ -99,6 +99,23 @@ class RunConfig:
         tools = parse_tools(self.tools_text)
         return tools.only(frozenset(tools.names) - self.disabled_tools)
 
+    def parsed(self) -> "ParsedSetup":
+        """Parse the contract and the tools.
+
+        Raises:
+            BadInput: One of them cannot be read.
+        """
+        return ParsedSetup(config=self, contract=self.contract(), tools=self.offered_tools())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedSetup:
+    """The settings of a conversation, with the contract and the enabled tools that their texts describe."""
+
+    config: RunConfig
+    contract: Contract
+    tools: OfferedTools
+
     def system_text(self, *, date: str, are_tools_apart: bool = False) -> str:
         """Compose the system text.
 
@@ -107,16 +124,12 @@ class RunConfig:
             are_tools_apart: True if the model's server adds the tools, so that the contract must not.
 
         Raises:
-            BadInput: The contract or the tools cannot be used.
+            BadInput: The contract uses a variable that has no value.
         """
-        contract = self.contract()
-        given = {name: value for name, value in self.variables.items() if name in contract.variables}
-        return compose(
-            contract,
-            self.offered_tools(),
-            variables={"date": date, **given},
-            are_tools_apart=are_tools_apart,
-        )
+        declared = self.contract.variables
+        given = {name: value for name, value in self.config.variables.items() if name in declared}
+        variables = {"date": date, **given}
+        return compose(self.contract, self.tools, variables=variables, are_tools_apart=are_tools_apart)
 
     def turn_setup(self, *, answer_schema: JsonObject | None = None) -> TurnSetup:
         """Return the settings that a turn needs.
@@ -125,17 +138,17 @@ class RunConfig:
             answer_schema: JSON Schema that constrains answers; None for free answers.
 
         Raises:
-            BadInput: The contract, the tools or the tool choice cannot be used.
+            BadInput: The tool choice names a tool that is not offered.
         """
-        tools, contract = self.offered_tools(), self.contract()
+        config = self.config
         return TurnSetup(
-            tools=tools,
-            family=contract.family,
-            contract_fingerprint=contract.fingerprint,
-            sampling=self.sampling,
-            tool_choice=parse_tool_choice(self.tool_choice, tools),
-            max_rounds=self.max_rounds,
+            tools=self.tools,
+            family=self.contract.family,
+            contract_fingerprint=self.contract.fingerprint,
+            sampling=config.sampling,
+            tool_choice=parse_tool_choice(config.tool_choice, self.tools),
+            max_rounds=config.max_rounds,
             answer_schema=answer_schema,
-            wants_logprobs=self.wants_logprobs,
-            is_constrained=self.is_constrained,
+            wants_logprobs=config.wants_logprobs,
+            is_constrained=config.is_constrained,
         )

@@ -180,6 +180,17 @@ SEPARATOR: Final = "\n\n"
 """Separator between the composed system text and the ephemeral part."""
 
 
+def copy_of(stored: StoredMessage) -> NewMessage:
+    """Return a copy of a message for another branch."""
+    return NewMessage(
+        message=stored.message,
+        origin=stored.origin,
+        generation=stored.generation,
+        tool_run=stored.tool_run,
+        copy_of=stored.id,
+    )
+
+
 def with_ephemeral(system_text: str, ephemeral: str) -> str:
     """Return the system text as the model sees it.
 

@@ -94,6 +94,7 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._shown = _shown(engine.url)
         self._reading_engine = engine.execution_options(**_reading_options(engine))
         self._writing_engine = engine.execution_options(is_writing=True)
         # Writers to SQLite poll for the lock, and an unlucky one may wait long. This lock queues the writers
@@ -107,7 +108,7 @@ class Database:
         Raises:
             StoreError: The database could not be read.
         """
-        with translate_errors(self.describe()), Session(self._reading_engine) as session:
+        with translate_errors(self._shown), Session(self._reading_engine) as session:
             yield session
 
     @contextmanager
@@ -118,7 +119,7 @@ class Database:
             StoreError: The database could not be written.
         """
         with (
-            translate_errors(self.describe()),
+            translate_errors(self._shown),
             self._turn,
             Session(self._writing_engine) as session,
             session.begin(),
@@ -145,7 +146,7 @@ class Database:
 
     def describe(self) -> str:
         """Return the URL without its password and options."""
-        return _shown(self._engine.url)
+        return self._shown
 
     def close(self) -> None:
         """Close all connections. Calling it again has no effect."""

@@ -19,7 +19,7 @@ for a random id. An admin sees the session, but an attempt to append to it fails
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -62,6 +62,11 @@ class OwnerView:
     """Returns the current time, with a time zone."""
     limits: PersonLimits = LAPTOP
     """What the owner may store. The write methods check it."""
+    scope: str = field(init=False)
+    """The owner's key for columns that cannot be NULL."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scope", scope_of(self.owner))
 
 
 class OwnerScope:
@@ -72,7 +77,7 @@ class OwnerScope:
         self._database = view.database
         self._owner = view.owner
         self._limits = view.limits
-        self._scope = scope_of(view.owner)
+        self._scope = view.scope
 
     def _now(self) -> datetime:
         return self._view.now().astimezone(UTC)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import repeat
 from typing import Any, Final, cast
 
 from sqlalchemy import JSON
@@ -85,17 +86,18 @@ def refuse_unstorable(value: object, where: str) -> None:
     Raises:
         BadInput: A text in the value cannot be stored.
     """
-    if isinstance(value, str):
-        problem = problem_of(value)
-        if problem:
-            raise BadInput(where, f"{problem}, which cannot be stored", "remove it and try again")
-    elif is_dataclass(value):
-        for field in fields(value):
-            refuse_unstorable(getattr(value, field.name), f"{where}.{field.name}")
-    elif isinstance(value, Mapping):
-        for key, inner in cast(Mapping[object, object], value).items():
-            refuse_unstorable(key, where)
-            refuse_unstorable(inner, where)
-    elif isinstance(value, Sequence | frozenset):
-        for inner in cast(Sequence[object] | frozenset[object], value):
-            refuse_unstorable(inner, where)
+    # One loop instead of a call for each part: a setup and a message have a hundred parts.
+    pending = [(value, where)]
+    while pending:
+        part, place = pending.pop()
+        if isinstance(part, str):
+            is_plain = part.isascii() and "\0" not in part
+            if not is_plain and (problem := problem_of(part)):
+                raise BadInput(place, f"{problem}, which cannot be stored", "remove it and try again")
+        elif is_dataclass(part):
+            pending += ((getattr(part, field.name), f"{place}.{field.name}") for field in fields(part))
+        elif isinstance(part, Mapping):
+            for key, inner in cast(Mapping[object, object], part).items():
+                pending += ((key, place), (inner, place))
+        elif isinstance(part, Sequence | frozenset):
+            pending += zip(cast(Sequence[object] | frozenset[object], part), repeat(place))

@@ -19,9 +19,10 @@ from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, reading_fields
 from workbench.app.requests.row_check import check_rows
 from workbench.app.requests.turn import report_turn
-from workbench.app.running_turns import TurnEvent, TurnRequest, start_turn
 from workbench.app.runs.running import execute_run
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnEvent, TurnRequest
+from workbench.app.turns import start_turn
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.reading import Dialect, Level

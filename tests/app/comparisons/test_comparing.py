@@ -7,8 +7,8 @@ import pytest
 from tests.app.comparisons.comparing import CALL, column, create, run_all, script, texts
 from tests.services import services_for
 from workbench.app.comparisons.column_runner import STOPPED
+from workbench.app.comparisons.events import AnswerEnded, AnswerProgress, AnswerStarted
 from workbench.app.comparisons.planning import Turns, compare_turns
-from workbench.app.comparisons.running import AnswerEnded, AnswerProgress, AnswerStarted
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS

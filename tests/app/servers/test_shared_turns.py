@@ -7,9 +7,9 @@ from sqlalchemy import text
 
 from tests.app.servers.conftest import OpenServer, SharingServer
 from tests.waiting import await_until
-from workbench.app.running_turns import Execution, TurnRequest, running_turn, start_turn
 from workbench.app.servers.remote_turn import LOST, RemoteTurn
-from workbench.app.turns import MessageStored
+from workbench.app.turn_request import Execution, MessageStored, TurnRequest
+from workbench.app.turns import running_turn, start_turn
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
 from workbench.rollout.events import CompletionEnded, EndReason, PieceArrived, RoundStarted, TurnEnded

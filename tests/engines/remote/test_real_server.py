@@ -88,6 +88,7 @@ def test_a_chat_server_s_models_are_listed(url):
 def test_a_complete_turn_as_the_page_runs_it(url, tmp_path):
     """Contract, tools, loop and store with a chat server. Then the same session continues in raw mode."""
     from tests.services import CHECKOUT
+    from workbench.app.turn_request import TurnRequest
     from workbench.app.turns import begin_session, run_turn
     from workbench.hermes.written_out import written_out
     from workbench.settings import read_settings
@@ -109,11 +110,15 @@ def test_a_complete_turn_as_the_page_runs_it(url, tmp_path):
         setup = services.setup_for()
         setup = replace(setup, sampling=replace(setup.sampling, max_tokens=16), max_rounds=1)
         session = begin_session(services, setup).id
-        list(run_turn(services, session, setup, CONVERSATION.messages[0].text, is_cancelled=lambda: False))
+        list(
+            run_turn(
+                services, TurnRequest(setup=setup, session_id=session, text=CONVERSATION.messages[0].text)
+            )
+        )
         first = services.sessions.path(session)
         assert not first[2].generation.is_exact
         raw = replace(setup, model="openai:raw/hermes")
-        list(run_turn(services, session, raw, "And where?", is_cancelled=lambda: False))
+        list(run_turn(services, TurnRequest(setup=raw, session_id=session, text="And where?")))
         path = services.sessions.path(session)
     assert path[-1].generation.is_exact
     assert written_out(first[2].message) in path[-1].generation.prompt_text

@@ -105,7 +105,7 @@ def test_an_imported_row_is_stored_unchanged(services, tmp_path):
     assert session.tags == ("a", "b")
     assert session.setup.offered_tools().specs[0].document == TOOL
     assert session.setup.contract_name == CONTRACT
-    assert session.setup.system_text(date="2026-11-22") == path[0].message.text
+    assert session.setup.parsed().system_text(date="2026-11-22") == path[0].message.text
     queue = services.label_queues.queue(QueueFilter(state=QueueState.PENDING))
     assert [item.session_id for item in queue.items] == [imported.session_id]
 

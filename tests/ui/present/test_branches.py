@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.services import services_for
 from workbench.app.branches import branches_of
-from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint
-from workbench.app.samples import Sample, agreement_of, draw_samples
+from workbench.app.samples import Sample, agreement_of
+from workbench.app.turn_request import ResumePoint, TurnRequest
+from workbench.app.turns import draw_samples
 from workbench.chat.message import Role, ToolCall
 from workbench.records.sessions import DeletedMessages
 from workbench.ui.present.branches import LABEL_CHARS, agreement_words, ask_branches, show_branches
@@ -35,8 +35,8 @@ def test_alternative_answers_are_rows_and_their_agreement_is_shown(tmp_path):
         session = play("Reading?")
         setup = services.sessions.find_session(session).setup
         user = services.sessions.path(session)[1]
-        context = TurnContext(is_cancelled=lambda: False)
-        list(draw_samples(services, session, setup, ResumePoint(message_id=user.id), context, count=3))
+        request = TurnRequest(setup=setup, session_id=session, samples=3)
+        list(draw_samples(services, request, ResumePoint(message_id=user.id)))
         play("Thanks", session)
         tree, branch_tree, leaf = tree_of(services, session)
         view = show_branches(branch_tree, leaf)

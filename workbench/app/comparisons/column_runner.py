@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from workbench.app.prepare import TurnContext, prepare_turn, system_message
+from workbench.app.prepare import ReadyTurn, prepare_turn, ready_turn
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, TurnRecorder, copy_of, record_turn
+from workbench.app.turn_recorder import TurnRecorder, record_turn
+from workbench.app.turn_request import MessageStored, TurnContext
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import ComparisonAnswer
 from workbench.records.run_config import RunConfig
-from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
 from workbench.rollout.events import EndReason, Event, TurnEnded
 from workbench.settings import Secret
 
@@ -105,9 +106,10 @@ class ColumnRunner:
         """
         recorder, asked_id, problem = None, None, ""
         try:
-            asked_id = self._ask(turn_id, after)
+            ready = ready_turn(self.services, self.setup, token=self.token)
+            asked_id = self._ask(ready, turn_id, after)
             recorder = self._recorder(asked_id)
-            for event in self._run(asked_id, recorder):
+            for event in self._run(ready, asked_id, recorder):
                 if isinstance(event, MessageStored):
                     continue
                 on_event(event)
@@ -121,14 +123,11 @@ class ColumnRunner:
             column=self.place, turn=turn, asked_id=asked_id, leaf_id=leaf_id, problem=problem
         )
 
-    def _ask(self, turn_id: str, after: str | None) -> str:
-        """Return the id of the user message to answer, after checking that the setup can be used."""
+    def _ask(self, ready: ReadyTurn, turn_id: str, after: str | None) -> str:
+        """Return the id of the user message to answer."""
         if after is not None:
             return self.branches.ask_again(turn_id, after)
-        engine = self.services.engine(self.setup.model, token=self.token)
-        system = system_message(self.services, self.setup, engine)
-        self.setup.turn_setup()
-        return self.branches.asked_id(system.text, turn_id)
+        return self.branches.asked_id(ready.system_message().text, turn_id)
 
     def _recorder(self, asked_id: str) -> TurnRecorder:
         return TurnRecorder(
@@ -139,11 +138,11 @@ class ColumnRunner:
             is_shown=self.is_shown,
         )
 
-    def _run(self, asked_id: str, recorder: TurnRecorder) -> Iterator[Event | MessageStored]:
-        services, setup = self.services, self.setup
-        engine = services.engine(setup.model, token=self.token)
-        path = services.sessions.path(self.session_id, leaf_id=asked_id)
+    def _run(
+        self, ready: ReadyTurn, asked_id: str, recorder: TurnRecorder
+    ) -> Iterator[Event | MessageStored]:
+        path = self.services.sessions.path(self.session_id, leaf_id=asked_id)
         messages = [stored.message for stored in path]
-        context = TurnContext(is_cancelled=self.is_cancelled, token=self.token)
-        prepared = prepare_turn(services, self.session_id, setup, context, engine, messages)
-        yield from record_turn(prepared, recorder, setup.ephemeral)
+        context = TurnContext(is_cancelled=self.is_cancelled)
+        prepared = prepare_turn(self.services, self.session_id, ready, context, messages)
+        yield from record_turn(prepared, recorder, self.setup.ephemeral)

@@ -79,7 +79,7 @@ def compare_question(
     first = columns[0].setup
     # The status is known without loading the model. If it turns out wrong, the column's answers get another path.
     writes_tools = services.models.status(first.model).writes_tools
-    system = first.system_text(date=services.today(), are_tools_apart=writes_tools)
+    system = first.parsed().system_text(date=services.today(), are_tools_apart=writes_tools)
     messages = [Message(role=Role.SYSTEM, text=system), Message(role=Role.USER, text=question)]
     session = services.sessions.create_session(first)
     stored = services.sessions.append_all(
@@ -154,7 +154,7 @@ def _column(services: Services, base: RunConfig, request: ColumnRequest, letter:
         elif request.contract:
             version = services.contract_version(request.contract)
             setup = replace(setup, contract_name=version.name, contract_text=version.text)
-        setup.system_text(date=services.today())
+        setup.parsed().system_text(date=services.today())
     except BadInput as error:
         raise BadInput(f"column {letter}, {error.where}", error.problem, error.remedy) from error
     return Column(contract=request.contract, setup=setup)

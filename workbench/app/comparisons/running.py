@@ -2,52 +2,24 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import cast
 
 from workbench.app.comparisons.column_runner import Branches, ColumnRunner
-from workbench.app.running_turns import condense_turn
+from workbench.app.comparisons.events import (
+    AnswerEnded,
+    AnswerProgress,
+    AnswerStarted,
+    CompareEvent,
+    condense_comparison,
+)
 from workbench.app.services import Services
-from workbench.app.tasks import LoggedEvent, RunningTask
+from workbench.app.tasks import RunningTask
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison
 from workbench.rollout.events import Event
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.stopping import LinkedStop
 from workbench.settings import Secret
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerStarted:
-    """A column has started to answer a turn."""
-
-    column: int
-    """Index of the column, from 0."""
-    turn: int
-    """Index of the turn, from 0."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerProgress:
-    """An event of an answer that is being generated."""
-
-    column: int
-    """Index of the column, from 0."""
-    turn: int
-    """Index of the turn, from 0."""
-    event: Event
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerEnded:
-    """A column has answered a turn or failed to. The answer is stored."""
-
-    answer: ComparisonAnswer
-
-
-CompareEvent = AnswerStarted | AnswerProgress | AnswerEnded
-"""Any event of a comparison."""
 
 
 def run_comparison(
@@ -87,49 +59,10 @@ def start_comparison(
         services.owner.key, stored.id, condense_comparison, now_s=services.calendar.seconds
     )
     return services.running_comparisons.start(
-        services, task, lambda counted: run_comparison(counted, stored, is_cancelled=task.stop, token=token)
+        services.at_work(),
+        task,
+        lambda counted: run_comparison(counted, stored, is_cancelled=task.stop, token=token),
     )
-
-
-def condense_comparison(
-    logged: Sequence[LoggedEvent[CompareEvent]],
-) -> Sequence[LoggedEvent[CompareEvent]]:
-    """Return the answers in progress, each as its start, its last round and its text. Ended answers are stored."""
-    columns: dict[int, list[LoggedEvent[CompareEvent]]] = {}
-    for entry in logged:
-        event = entry.event
-        if isinstance(event, AnswerEnded):
-            columns.pop(event.answer.column, None)
-        elif isinstance(event, AnswerStarted):
-            columns[event.column] = [entry]
-        else:
-            columns.setdefault(event.column, []).append(entry)
-    return [entry for column in columns.values() for entry in (*column[:1], *_condensed_progress(column[1:]))]
-
-
-def _condensed_progress(
-    logged: Sequence[LoggedEvent[CompareEvent]],
-) -> Sequence[LoggedEvent[CompareEvent]]:
-    """Condense the events of one answer like those of a turn."""
-    inner = {id(entry): entry.event for entry in logged if isinstance(entry.event, AnswerProgress)}
-    if not inner:
-        return ()
-    first = next(iter(inner.values()))
-    condensed = condense_turn(
-        [
-            LoggedEvent(event=inner[id(entry)].event, at_s=entry.at_s, count=entry.count)
-            for entry in logged
-            if id(entry) in inner
-        ]
-    )
-    return [
-        LoggedEvent(
-            event=AnswerProgress(column=first.column, turn=first.turn, event=cast(Event, entry.event)),
-            at_s=entry.at_s,
-            count=entry.count,
-        )
-        for entry in condensed
-    ]
 
 
 def _events(run: "_Run", column_count: int) -> Iterator[CompareEvent]:

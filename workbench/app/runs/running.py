@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.prepare import system_message
+from workbench.app.prepare import ready_turn
 from workbench.app.queued_engine import QueuedEngine
 from workbench.app.runs.planning import title_of
 from workbench.app.services import Services
+from workbench.app.turn_request import TurnContext, TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Message
 from workbench.errors import BadInput, EngineError
@@ -67,15 +68,10 @@ class CaseRunner:
         history = job.case.messages[:-1]
         if history:
             self._store_history(session_id, setup, history)
-        events = run_turn(
-            self.services,
-            session_id,
-            setup,
-            job.case.messages[-1].text,
-            is_cancelled=is_cancelled,
-            token=self.token,
-            staging=staging,
-        )
+        text = job.case.messages[-1].text
+        turn_request = TurnRequest(setup=setup, session_id=session_id, text=text, token=self.token)
+        context = TurnContext(is_cancelled=is_cancelled, staging=staging)
+        events = run_turn(self.services, turn_request, context)
         price = self.services.prices.get(job.arm.model)
         rollout = rollout_of(events, session_id=session_id, price=price)
         return with_original_names(rollout, staging.originals)
@@ -142,7 +138,7 @@ class CaseRunner:
 
     def _store_history(self, session_id: str, setup: RunConfig, history: Sequence[Message]) -> None:
         """Store the messages before the case's last one, under the system text of the setup."""
-        system = system_message(self.services, setup, self._engine(setup.model))
+        system = ready_turn(self.services, setup, token=self.token).system_message()
         new = [NewMessage(message=message, origin=MessageOrigin.IMPORT) for message in (system, *history)]
         self.services.sessions.append_all(session_id, new, parent_id=None)
 

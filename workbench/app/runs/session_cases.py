@@ -245,7 +245,7 @@ class SessionCases:
         # The contract may have had the date of another day.
         for day in dict.fromkeys((self._today, *_DAY.findall(first.text))):
             for are_tools_apart in (False, True):
-                composed = setup.system_text(date=day, are_tools_apart=are_tools_apart)
+                composed = setup.parsed().system_text(date=day, are_tools_apart=are_tools_apart)
                 # Sessions that an earlier version recorded have one more brace per tool.
                 earlier = composed.replace(signature_lines(tools), closed_signature_lines(tools))
                 for text in filter(None, (composed, earlier)):

@@ -10,12 +10,12 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from workbench.app.person import Person
-from workbench.app.running_turns import RunningTurn, TurnEvent, TurnRequest
+from workbench.app.running_turn import RunningTurn
 from workbench.app.servers.group import ServerGroup, ServerMessage
 from workbench.app.servers.turn_events import read_batch, stored_events
 from workbench.app.services import Services
 from workbench.app.tasks import EventBatch, LoggedEvent
-from workbench.app.turns import MessageStored
+from workbench.app.turn_request import MessageStored, TurnEvent, TurnRequest
 from workbench.errors import StoreError, WorkbenchError
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage
@@ -99,7 +99,14 @@ class RemoteTurn(RunningTurn):
             session_id=live.session_id,
             samples=int(live.request["samples"]),
         )
-        super().__init__(services, turn_request, id=live.id, stop=RemoteStop(send, live.id))
+        super().__init__(
+            services.owner.key,
+            turn_request,
+            now_s=services.calendar.seconds,
+            approval_timeout_s=0.0,
+            id=live.id,
+            stop=RemoteStop(send, live.id),
+        )
         self.person = RemotePerson(send, live.id)
         self._services = services
         self._send = send

@@ -14,7 +14,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from workbench.app.running_turns import RunningTurn
+from workbench.app.running_turn import RunningTurn
 from workbench.app.servers.group import ServerGroup, ServerMessage
 from workbench.app.servers.remote_turn import SETUP, RemoteTurn
 from workbench.app.servers.turn_events import batch_document

@@ -12,10 +12,8 @@ from typing import Any, Final, cast
 from pydantic import TypeAdapter
 
 from workbench.app.person import PersonAnswered, PersonAwaited
-from workbench.app.running_turns import TurnEvent
-from workbench.app.samples import SampleStarted
 from workbench.app.tasks import EventBatch, LoggedEvent
-from workbench.app.turns import MessageStored
+from workbench.app.turn_request import MessageStored, SampleStarted, TurnEvent
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role, ToolCall
 from workbench.hermes.written_out import read_message

@@ -7,8 +7,8 @@ from typing import Any, Final
 import gradio as gr
 
 from workbench.app.editing import corrections_of
-from workbench.app.running_turns import start_regeneration
 from workbench.app.services import Services
+from workbench.app.turns import start_regeneration
 from workbench.chat.json_value import as_object
 from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.label.app.actions import accept_changes, apply_action, opened_for

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from sqlmodel import Session
+
 from workbench.records.sessions import DeletedMessages, MessageOrigin, NewMessage, StoredMessage, TreeNode
 from workbench.rollout.events import Generation
 from workbench.store import rows
@@ -13,6 +15,7 @@ from workbench.store.rows import new_id
 from workbench.store.sessions.message_writer import show_leaf, write_message
 from workbench.store.sessions.unfinished import forget_unfinished, save_unfinished
 from workbench.store.storable import refuse_unstorable
+from workbench.store.tables import SessionRow
 
 SENT: Final = frozenset({MessageOrigin.PERSON, MessageOrigin.IMPORT})
 """Origins of messages that somebody sends."""
@@ -176,21 +179,36 @@ class MessageStore(OwnerScope):
             self._accept_message(message)
         with self._database.writing() as db:
             session = self._own_session(db, session_id)
-            # Messages of models and tools are not counted, so that a turn that was allowed to start is not cut off.
-            if any(message.origin in SENT for message in new):
-                self._require_room_for_messages(db, session.id, new=len(new))
+            self._require_room_for(db, session, new)
             forget_unfinished(db, session.id, unfinished_id)
-            parent = None if parent_id is None else message_row(db, session.id, parent_id)
-            stored: list[StoredMessage] = []
-            for message in new:
-                place = rows.MessagePosition(
-                    id=new_id(), session_id=session.id, parent=parent, created_at=self._now()
-                )
-                parts = write_message(db, message, place)
-                show_leaf(db, session, parts.message, is_shown=is_shown)
-                stored.append(rows.message_value(parts))
-                parent = parts.message
-            return tuple(stored)
+            return self._write(db, session, new, parent_id, is_shown=is_shown)
+
+    def _write(
+        self,
+        db: Session,
+        session: SessionRow,
+        new: Sequence[NewMessage],
+        parent_id: str | None,
+        *,
+        is_shown: bool = True,
+    ) -> tuple[StoredMessage, ...]:
+        """Write messages, each under the previous one."""
+        parent = None if parent_id is None else message_row(db, session.id, parent_id)
+        stored: list[StoredMessage] = []
+        for message in new:
+            place = rows.MessagePosition(
+                id=new_id(), session_id=session.id, parent=parent, created_at=self._now()
+            )
+            parts = write_message(db, message, place)
+            show_leaf(db, session, parts.message, is_shown=is_shown)
+            stored.append(rows.message_value(parts))
+            parent = parts.message
+        return tuple(stored)
+
+    def _require_room_for(self, db: Session, session: SessionRow, new: Sequence[NewMessage]) -> None:
+        # Messages of models and tools are not counted, so that a turn that was allowed to start is not cut off.
+        if any(message.origin in SENT for message in new):
+            self._require_room_for_messages(db, session.id, new=len(new))
 
     def _accept_message(self, new: NewMessage) -> None:
         refuse_unstorable(new.message, "message")

@@ -10,13 +10,22 @@ from sqlalchemy import ColumnElement, ScalarSelect, Text, cast
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col, delete, func, select, update
 
+from workbench.chat.message import Message, Role
 from workbench.names import usable_tags
 from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
-from workbench.records.sessions import ListedSession, StoredSession
+from workbench.records.sessions import (
+    ListedSession,
+    MessageOrigin,
+    NewMessage,
+    StoredMessage,
+    StoredSession,
+    copy_of,
+)
 from workbench.store import rows
 from workbench.store.deleting import is_shown, restorable_since
 from workbench.store.owner_scope import is_rollout
+from workbench.store.paths import read_path
 from workbench.store.rows import new_id
 from workbench.store.sessions.messages import MessageStore
 from workbench.store.sessions.search_index import index_session_names
@@ -123,21 +132,81 @@ class SessionStore(MessageStore):
             StoreError: The session could not be written.
         """
         self._accept_setup(setup)
+        with self._database.writing() as db:
+            return self._value(db, self._create(db, setup, session_id or new_id()))
+
+    def begin_turn(
+        self,
+        session_id: str,
+        setup: RunConfig,
+        system: Message,
+        *,
+        text: str | None,
+        leaf_id: str | None = None,
+        is_new: bool = False,
+    ) -> Sequence[StoredMessage]:
+        """Save the setup and the user's message of a turn, in one transaction. On an error, nothing is stored.
+
+        If the system message of the path is another one, the path is copied under the new one. The old branch stays,
+        because its completions were generated with the old text.
+
+        Args:
+            text: The user's message. A user message without an answer at the end of the path becomes its sibling. None
+                continues the path as it is.
+            leaf_id: The message to continue from. None takes the open leaf.
+            is_new: True creates the session.
+
+        Returns:
+            The path from the system message to the last message before the model's answer.
+
+        Raises:
+            BadInput: The setup or the text contains text that cannot be stored, or exceeds a limit.
+            StoreError: The session or the message does not exist, or could not be written.
+        """
+        self._accept_setup(setup)
+        user = Message(role=Role.USER, text=text or "")
+        said = [] if text is None else [NewMessage(message=user, origin=MessageOrigin.PERSON)]
+        for message in said:
+            self._accept_message(message)
+        with self._database.writing() as db:
+            if is_new:
+                session = self._create(db, setup, session_id)
+            else:
+                session = self._own_session(db, session_id)
+                self._put_setup(db, session, setup)
+            path = read_path(db, session, leaf_id)
+            if said and path and path[-1].message.role is Role.USER:
+                path = path[:-1]
+            new, parent_id = said, path[-1].id if path else None
+            if not path or path[0].message != system:
+                root = NewMessage(message=system, origin=MessageOrigin.PERSON)
+                self._accept_message(root)
+                rest = path[1:] if path and path[0].message.role is Role.SYSTEM else path
+                path, new, parent_id = (), [root, *map(copy_of, rest), *said], None
+            self._require_room_for(db, session, new)
+            return (*path, *self._write(db, session, new, parent_id))
+
+    def _create(self, db: Session, setup: RunConfig, session_id: str) -> SessionRow:
+        self._require_room_for_session(db)
         now = self._now()
         row = SessionRow(
-            id=session_id or new_id(),
+            id=session_id,
             owner=self._owner.key,
             created_at=now,
             updated_at=now,
             setup={},
             queue_place=queue_place(now),
         )
-        with self._database.writing() as db:
-            self._require_room_for_session(db)
-            put_setup(db, row, self._owner, rows.setup_document(setup))
-            db.add(row)
-            db.flush()
-            return self._value(db, row)
+        put_setup(db, row, self._owner, rows.setup_document(setup))
+        db.add(row)
+        db.flush()
+        return row
+
+    def _put_setup(self, db: Session, row: SessionRow, setup: RunConfig) -> None:
+        document = rows.setup_document(setup)
+        if row.setup != document:
+            put_setup(db, row, self._owner, document)
+            row.updated_at = self._now()
 
     def find_session(self, session_id: str) -> StoredSession | None:
         """Return the session with this id. None if the owner may not read it or it does not exist.
@@ -181,11 +250,7 @@ class SessionStore(MessageStore):
         """
         self._accept_setup(setup)
         with self._database.writing() as db:
-            row = self._own_session(db, session_id)
-            document = rows.setup_document(setup)
-            if row.setup != document:
-                put_setup(db, row, self._owner, document)
-                row.updated_at = self._now()
+            self._put_setup(db, self._own_session(db, session_id), setup)
 
     def rename_session(self, session_id: str, title: str) -> None:
         """Set the title, as one line. An empty title is replaced by the text of the next user message.

@@ -5,7 +5,7 @@ moves them to a hidden name, so that the old name is free at once: `weather` bec
 no other name contains a colon. So deleting, creating the same name and restoring cannot mix two histories.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement
@@ -22,7 +22,13 @@ from workbench.store.rows import new_id
 from workbench.store.storable import problem_of
 from workbench.store.tables.sessions import GenerationRow, SessionRow
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
-from workbench.store.versions.version_rows import DELETED_MARK, find_head, shown_name, stored_name
+from workbench.store.versions.version_rows import (
+    DELETED_MARK,
+    find_head,
+    read_heads_unlike,
+    shown_name,
+    stored_name,
+)
 
 
 class NameStore(OwnerScope):
@@ -31,6 +37,15 @@ class NameStore(OwnerScope):
     def __init__(self, view: OwnerView) -> None:
         super().__init__(view)
         self._audit = AuditWriter(view.owner, view.now)
+
+    def heads_unlike(self, kind: VersionKind, hashes: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the text of each name's newest version, by name, where it differs from a known text.
+
+        Args:
+            hashes: SHA-256 of the known texts, by name.
+        """
+        with self._database.reading() as db:
+            return read_heads_unlike(db, self._scope, kind, hashes)
 
     def rename(self, kind: VersionKind, name: str, new_name: str) -> None:
         """Move all of the owner's versions of a name to a new name.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from unicodedata import normalize
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, Subquery
 from sqlmodel import Session, and_, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -218,17 +218,7 @@ def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[Ve
     Args:
         kind: Only names of this kind. None returns all.
     """
-    place = (
-        func.row_number()
-        .over(partition_by=(col(VersionRow.kind), col(VersionRow.name)), order_by=own_first(scope))
-        .label("place")
-    )
-    of_line = func.count().over(partition_by=(col(VersionRow.kind), col(VersionRow.name))).label("of_line")
-    ranked = (
-        select(VersionRow.id, place, of_line)
-        .where(_is_readable(scope), ~col(VersionRow.name).contains(DELETED_MARK))
-        .subquery()
-    )
+    ranked = _ranked(scope)
     heads = (
         select(VersionRow, ranked.c.of_line)
         .join(ranked, col(VersionRow.id) == ranked.c.id)
@@ -243,6 +233,33 @@ def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[Ve
         VersionLine(head=head, version_count=version_count)
         for head, (_, version_count) in zip(heads_found, found, strict=True)
     )
+
+
+def read_heads_unlike(
+    db: Session, scope: str, kind: VersionKind, hashes: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return the text of each name's newest version, by name, where its hash is not the given one."""
+    ranked = _ranked(scope)
+    heads = (
+        select(VersionRow.name, VersionRow.owner, VersionRow.text_hash)
+        .join(ranked, col(VersionRow.id) == ranked.c.id)
+        .where(ranked.c.place == 1, col(VersionRow.kind) == kind.value)
+        .order_by(col(VersionRow.name))
+    )
+    return {
+        name: db.get_one(VersionTextRow, (owner, kind.value, text_hash)).text
+        for name, owner, text_hash in db.exec(heads).all()
+        if hashes.get(name) != text_hash
+    }
+
+
+def _ranked(scope: str) -> Subquery:
+    """Select the versions that an owner may see, with their place among those of the same name, newest first."""
+    of_same_name = (col(VersionRow.kind), col(VersionRow.name))
+    place = func.row_number().over(partition_by=of_same_name, order_by=own_first(scope)).label("place")
+    of_line = func.count().over(partition_by=of_same_name).label("of_line")
+    is_shown = ~col(VersionRow.name).contains(DELETED_MARK)
+    return select(VersionRow.id, place, of_line).where(_is_readable(scope), is_shown).subquery()
 
 
 def _is_readable(scope: str) -> ColumnElement[bool]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, Self
 
 from workbench.records.run_config import RunConfig
-from workbench.ui.present.setup import show_setup
+from workbench.ui.present.setup import show_field
 from workbench.ui.visitor import Visitor
 
 
@@ -165,7 +165,7 @@ def session_changes(
         message: The text that the composer begins with.
         saved_contract: The newest saved text of the session's contract, or None if there is none.
     """
-    key, shown = session_key(visitor), show_setup(setup)
+    key = session_key(visitor)
     if visitor.is_read_only:
         # A session of somebody else: its contract may have the name of a contract of yours.
         contract = DocumentChange(
@@ -180,7 +180,7 @@ def session_changes(
                 how="open",
                 field=field,
                 document=f"{kind}:{key}",
-                text=shown[_NAMES[kind]],
+                text=show_field(setup, _NAMES[kind]),
                 is_unsaved=key == NEW_SESSION,
             )
             for kind, field in _OF_SESSION
@@ -193,7 +193,7 @@ def preset_changes(
     visitor: Visitor, setup: RunConfig, *, saved_contract: str | None
 ) -> tuple[DocumentChange, ...]:
     """Return the changes that put the texts of a preset into Play. Drafts that they replace can be brought back."""
-    key, shown = session_key(visitor), show_setup(setup)
+    key = session_key(visitor)
     contract = contract_change(setup.contract_name, setup.contract_text, saved=saved_contract)
     note = "The preset replaced your draft."
     return (
@@ -201,7 +201,11 @@ def preset_changes(
         replace(contract, how="replace", note=note),
         *(
             DocumentChange(
-                how="choose", field=field, document=f"{kind}:{key}", text=shown[_NAMES[kind]], note=note
+                how="choose",
+                field=field,
+                document=f"{kind}:{key}",
+                text=show_field(setup, _NAMES[kind]),
+                note=note,
             )
             for kind, field in _OF_SESSION
         ),
@@ -244,10 +248,14 @@ def turn_changes(
         setup: The stored setup.
         is_message: Whether a message was written in the composer.
     """
-    was, key, shown = session_key(before), session_key(visitor), show_setup(setup)
+    was, key = session_key(before), session_key(visitor)
     changes = tuple(
         DocumentChange(
-            how="saved", field=field, document=f"{kind}:{key}", was=f"{kind}:{was}", text=shown[_NAMES[kind]]
+            how="saved",
+            field=field,
+            document=f"{kind}:{key}",
+            was=f"{kind}:{was}",
+            text=show_field(setup, _NAMES[kind]),
         )
         for kind, field in _OF_SESSION
     )

@@ -98,10 +98,15 @@ def parse_setup(values: Iterable[object]) -> RunConfig:
     return RunConfig(**own, sampling=parse_sampling({name: shown[name] for name in SAMPLING_FIELDS}))
 
 
+def show_field(setup: RunConfig, name: str) -> Any:
+    """Return the value of one of the setup's own fields, as the page shows it."""
+    return _OWN[name].editor.show(getattr(setup, name))
+
+
 def show_setup(setup: RunConfig) -> dict[str, Any]:
     """Return the values of the Setup column by name, in the order of `SETUP_FIELDS`."""
     shown = show_sampling(setup.sampling)
-    shown |= {name: declared.editor.show(getattr(setup, name)) for name, declared in _OWN.items()}
+    shown |= {name: show_field(setup, name) for name in _OWN}
     shown["sampling"] = SamplingView(values={name: shown[name] for name in FORM_FIELDS})
     return {name: shown[name] for name in SETUP_FIELDS}
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from workbench.app.comparisons.events import CompareEvent
 from workbench.app.comparisons.opened import find_comparison
 from workbench.app.comparisons.planning import compare_question, compare_turns
-from workbench.app.comparisons.running import CompareEvent, start_comparison
+from workbench.app.comparisons.running import start_comparison
 from workbench.app.runs.drafts import Drafts, left_out_note, read_drafts
 from workbench.app.services import Services
 from workbench.app.tasks import RunningTask

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from workbench.app.comparisons.events import AnswerEnded, AnswerStarted, CompareEvent
 from workbench.app.comparisons.opened import find_comparison, open_answer, open_comparison
-from workbench.app.comparisons.running import AnswerEnded, AnswerStarted, CompareEvent
 from workbench.app.services import Services
 from workbench.app.tasks import EventBatch, LoggedEvent
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison

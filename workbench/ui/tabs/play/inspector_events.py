@@ -7,9 +7,9 @@ import gradio as gr
 
 from workbench.app.opened_session import OpenedSession
 from workbench.app.other_prompts import compare_prompt, other_texts
-from workbench.app.running_turns import running_turn
 from workbench.app.services import Services
 from workbench.app.token_sheet import CompletionLogprobs, count_sections, message_logprobs, tokens_of_message
+from workbench.app.turns import running_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.gradio_parts.update import SAME, Update

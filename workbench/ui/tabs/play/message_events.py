@@ -8,9 +8,10 @@ import gradio as gr
 from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
 from workbench.app.opened_session import OpenedSession
-from workbench.app.regenerate import ResumePoint, continuation_of
-from workbench.app.running_turns import running_turn
+from workbench.app.regenerate import continuation_of
 from workbench.app.services import Services
+from workbench.app.turn_request import ResumePoint
+from workbench.app.turns import running_turn
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError

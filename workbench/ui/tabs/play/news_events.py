@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.app.opened_session import open_session
-from workbench.app.running_turns import running_turn
 from workbench.app.services import Services
+from workbench.app.turns import running_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import text_of

@@ -6,7 +6,7 @@ from threading import Event, Lock
 
 import gradio as gr
 
-from workbench.app.running_turns import RunningTurn
+from workbench.app.running_turn import RunningTurn
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.stopping import StopSignal
 

@@ -8,7 +8,7 @@ import gradio as gr
 from workbench.app.branches import BranchTree, branches_of
 from workbench.app.opened_session import OpenedSession
 from workbench.app.person import PersonAnswered
-from workbench.app.running_turns import RunningTurn
+from workbench.app.running_turn import RunningTurn
 from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError

@@ -160,7 +160,7 @@ class SetupEvents:
                 # The notice at the tools says why.
                 return SAME, CLEAR, variables
             status = models.status(setup.model)
-            text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
+            text = setup.parsed().system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
             tokens = count_tokens(models, setup.model, text)
         except WorkbenchError as error:
             return SAME, problem(error), variables

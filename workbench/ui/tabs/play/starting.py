@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.app.regenerate import ResumePoint
-from workbench.app.running_turns import Execution, RunningTurn, TurnRequest, start_turn
+from workbench.app.running_turn import RunningTurn
 from workbench.app.services import Services
+from workbench.app.turn_request import Execution, ResumePoint, TurnRequest
+from workbench.app.turns import start_turn
 from workbench.errors import BadInput
 from workbench.settings import Secret
 from workbench.ui.present.documents import PLAY_EDITORS, message_change, turn_changes

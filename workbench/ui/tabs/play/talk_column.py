@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import gradio as gr
 
-from workbench.app.running_turns import Execution, running_turn
 from workbench.app.services import Services
+from workbench.app.turn_request import Execution
+from workbench.app.turns import running_turn
 from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind

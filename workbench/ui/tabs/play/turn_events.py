@@ -7,8 +7,8 @@ import gradio as gr
 
 from workbench.app.opened_session import open_newest
 from workbench.app.person import PersonAnswered
-from workbench.app.running_turns import running_turn
 from workbench.app.services import Services
+from workbench.app.turns import running_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.gradio_parts.update import SAME

@@ -6,11 +6,10 @@ from threading import Event as Flag
 
 from workbench.app.opened_session import OpenedSession, open_session
 from workbench.app.person import PersonAnswered, PersonAwaited
-from workbench.app.running_turns import RunningTurn, TurnEvent
-from workbench.app.samples import SampleStarted
+from workbench.app.running_turn import RunningTurn
 from workbench.app.services import Services
 from workbench.app.tasks import EventBatch, LoggedEvent
-from workbench.app.turns import MessageStored
+from workbench.app.turn_request import MessageStored, SampleStarted, TurnEvent
 from workbench.chat.message import Role
 from workbench.records.session_tree import children
 from workbench.records.sessions import StoredMessage
