@@ -19,7 +19,11 @@ export default [
   },
   // The scripts in the page's head and in reports are not modules.
   {
-    files: ["workbench/ui/gradio_parts/*.js", "workbench/ui/scripts/head/*.js", "workbench/suite/reports/*.js"],
+    files: [
+      "workbench/ui/gradio_parts/*.js",
+      "workbench/ui/scripts/head/*.js",
+      "workbench/suite/reports/*.js",
+    ],
     languageOptions: { sourceType: "script" },
   },
 ];

@@ -39,7 +39,7 @@ def shown_reference(reference: str) -> str:
 
 
 def contract_choices(services: Services, drafts: Drafts) -> list[tuple[str, str]]:
-    """Return contracts to choose from, as labels and references. A draft follows its saved version."""
+    """Return the available contracts as labels and references. A draft follows its saved version."""
     references = sorted({*services.contract_names(), *drafts})
     return [(shown_reference(reference), reference) for reference in references]
 
