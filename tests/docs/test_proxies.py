@@ -92,16 +92,18 @@ def nginx_command(folder: Path, port: int, backends: list[Backend]) -> list[str]
     text = at_backends(sample("nginx"), backends)
     text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};").replace("Secure; ", "")
     text = re.sub(r"\n *ssl_certificate.*?;", "", text)
-    kept = (
-        "client_body_temp_path", "proxy_temp_path", "fastcgi_temp_path", "uwsgi_temp_path", "scgi_temp_path",
-    )  # fmt: skip
-    paths = "\n".join(f"{name} {folder / name};" for name in kept)
     config = folder / "nginx.conf"
     config.write_text(
         f"daemon off;\npid {folder / 'pid'};\nerror_log stderr;\nevents {{ worker_connections 256; }}\n"
-        f"http {{\naccess_log off;\n{paths}\n{text}\n}}\n"
+        f"http {{\n{kept_in(folder)}\n{text}\n}}\n"
     )
     return [found("nginx"), "-p", str(folder), "-e", "stderr", "-c", str(config)]
+
+
+def kept_in(folder: Path) -> str:
+    """Return the settings for an nginx that is only unpacked, so that its folders below `/var` do not exist."""
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    return "\n".join(["access_log off;", *(f"{kind}_temp_path {folder / kind};" for kind in kinds)])
 
 
 def caddy_command(folder: Path, port: int, backends: list[Backend]) -> list[str]:
@@ -176,7 +178,7 @@ def test_the_sample_of_nginx_is_valid_as_it_is(tmp_path: Path) -> None:
     subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     text = sample("nginx").replace("/etc/ssl/", f"{tmp_path}/")
     config = tmp_path / "nginx.conf"
-    config.write_text(f"pid {tmp_path / 'pid'};\nevents {{}}\nhttp {{\n{text}\n}}\n")
+    config.write_text(f"pid {tmp_path / 'pid'};\nevents {{}}\nhttp {{\n{kept_in(tmp_path)}\n{text}\n}}\n")
     checked = subprocess.run([nginx, "-t", "-e", "stderr", "-c", config], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     assert "warn" not in checked.stderr
