@@ -168,12 +168,10 @@ def test_the_installed_command_starts_and_names_the_package_that_everyday_tools_
         subprocess.run([*pip, name], check=True, capture_output=True)
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        # The dependencies are those of the environment of the tests.
-        packages = next(path for path in sys.path if path.endswith("site-packages"))
         done = subprocess.run(
             [tmp_path / "bin" / "workbench", *arguments],
             cwd=tmp_path,
-            env={"PYTHONPATH": packages, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+            env={"PYTHONPATH": str(packages), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
             capture_output=True,
             text=True,
             timeout=120,
@@ -181,6 +179,12 @@ def test_the_installed_command_starts_and_names_the_package_that_everyday_tools_
         )
         return done.returncode, done.stdout, done.stderr
 
+    # The dependencies are those of the environment of the tests, which may have the data as well.
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for path in Path(next(path for path in sys.path if path.endswith("site-packages"))).iterdir():
+        if not path.name.startswith(("workbench", "hermes_workbench", "__editable__")):
+            (packages / path.name).symlink_to(path)
     data = f"hermes-workbench-training-data=={__version__}"
     install(f"hermes-workbench=={__version__}")
     assert run("--version") == (0, f"workbench {__version__}\n", "")
