@@ -82,6 +82,11 @@ class Play:
         expect(self.page.locator("#play-system-text")).to_contain_text("tokens")
         return self
 
+    def wait_until_answered(self) -> Self:
+        """Wait until the session or the empty page that was asked for last is shown."""
+        self.page.wait_for_function("!hermesWorkbench.router.isOpening('play')", timeout=SLOW_MS)
+        return self
+
     def part(self, name: str) -> Locator:
         return self.page.locator(f"#play-{name}")
 

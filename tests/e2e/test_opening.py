@@ -99,7 +99,8 @@ def test_a_new_session_that_is_asked_for_last_is_shown(play: Play) -> None:
     play.part("new").click()
     settle(play.page)
     held.let_go()
-    settle(play.page)
+    # Until then the page shows the session for a moment, and what is typed is a draft of it.
+    play.wait_until_answered()
     expect(play.entries).to_have_count(0)
     assert play.session_id == ""
     play.composer.fill("again, please")
