@@ -60,15 +60,7 @@ class LabelAssignmentStore(LabelScope):
             row = self._assignable(db, project)
             for session_id in session_ids:
                 self._own_session(db, session_id)
-            return add_assignments(
-                db,
-                row,
-                session_ids,
-                labellers,
-                who,
-                auditor=self._auditor(ProjectAccess(row, ProjectRole.OWNER)),
-                now=self._now(),
-            )
+            return self._added(db, row, session_ids, labellers, who)
 
     def assign_matching(
         self,
@@ -112,15 +104,13 @@ class LabelAssignmentStore(LabelScope):
                 includes_unassigned=True,
             )
             session_ids = tuple(dict.fromkeys(queue.session_ids(db, limit=limit)))
-            return add_assignments(
-                db,
-                row,
-                session_ids,
-                labellers,
-                who,
-                auditor=self._auditor(ProjectAccess(row, ProjectRole.OWNER)),
-                now=self._now(),
-            )
+            return self._added(db, row, session_ids, labellers, who)
+
+    def _added(
+        self, db: Session, row: LabelProjectRow, session_ids: Sequence[str], labellers: Sequence[str], who: str
+    ) -> Sequence[Assignment]:
+        auditor = self._auditor(ProjectAccess(row, ProjectRole.OWNER))
+        return add_assignments(db, row, session_ids, labellers, who, auditor=auditor, now=self._now())
 
     def unassign(
         self,
