@@ -348,7 +348,8 @@ def test_the_script_reports_problems_and_shows_conversations(tmp_path):
         return subprocess.run(
             [sys.executable, script, str(path), *options],
             cwd=CHECKOUT,
-            env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+            # Another test may have called the command, which sets this for its own child processes.
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTHONSAFEPATH": ""},
             capture_output=True,
             text=True,
             check=False,
