@@ -107,7 +107,12 @@ class LabelAssignmentStore(LabelScope):
             return self._added(db, row, session_ids, labellers, who)
 
     def _added(
-        self, db: Session, row: LabelProjectRow, session_ids: Sequence[str], labellers: Sequence[str], who: str
+        self,
+        db: Session,
+        row: LabelProjectRow,
+        session_ids: Sequence[str],
+        labellers: Sequence[str],
+        who: str,
     ) -> Sequence[Assignment]:
         auditor = self._auditor(ProjectAccess(row, ProjectRole.OWNER))
         return add_assignments(db, row, session_ids, labellers, who, auditor=auditor, now=self._now())
