@@ -27,16 +27,16 @@ def guide_events(services: Services) -> GuideEvents:
 
 
 def first_screen(events: GuideEvents) -> Screen:
-    return Screen(*cast(Any, events.on_first_visit(Visitor(), page_request())[: len(Screen._fields)]))
+    return events.on_first_visit(Visitor(), page_request())
 
 
 def test_the_page_offers_the_tour_to_visitors_without_sessions(tmp_path: Path) -> None:
     with services_for(tmp_path, "Hello.") as (services, play):
         opening = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
         for is_empty in (True, False):
-            *_, tour, demo = opening.on_page("", "", "", page_request())
-            assert tour == TourView(is_empty=is_empty, serial=1)
-            assert demo == DemoView()
+            screen = opening.on_page("", "", "", page_request())
+            assert screen.tour == TourView(is_empty=is_empty, serial=1)
+            assert screen.demo == DemoView()
             play("Is anybody there?")
 
 

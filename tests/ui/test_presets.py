@@ -13,7 +13,6 @@ import pytest
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
-from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.presets import PresetBarView
@@ -25,7 +24,6 @@ from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.row_events import RowEvents
-from workbench.ui.tabs.play.screen import REST
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
@@ -60,14 +58,13 @@ def fields_of(services: Services, **changes: Any) -> tuple[object, ...]:
 
 def act(services: Services, *fields: object, **data: object) -> tuple[PresetBarView, tuple[object, ...]]:
     events = PresetEvents(services, SetupEvents(services))
-    bar, _editors, *rest = events.on_act(Visitor(), page_request(), event(**data), *fields)
-    assert len(rest) == REST
-    return cast(PresetBarView, bar), tuple(rest)
+    screen = events.on_act(Visitor(), page_request(), event(**data), *fields)
+    return cast(PresetBarView, screen.presets), screen.filled
 
 
 def test_a_preset_is_saved_applied_and_put_back(services: Services) -> None:
     saved, rest = act(services, *fields_of(services, max_rounds=3), action="save", name="three")
-    assert rest == (SAME,) * REST
+    assert rest == ()
     assert [line.name for line in saved.presets] == ["three"]
     taken, _ = act(services, *fields_of(services), action="save", name="three")
     assert "this name is taken" in taken.problem
@@ -82,7 +79,7 @@ def test_a_preset_is_saved_applied_and_put_back(services: Services) -> None:
     assert rounds_in(filled) == services.settings.max_rounds
     missing, rest = act(services, action="apply", id="nothing")
     assert "there is no such preset" in missing.problem
-    assert rest == (SAME,) * REST
+    assert rest == ()
 
 
 def test_forged_actions_are_refused(services: Services) -> None:
@@ -101,14 +98,14 @@ def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> Non
     key = services.presets.share_preset("three").share_key
     events = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
     for query in ({"preset": "three"}, {"shared_preset": key}):
-        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), page_request())
-        assert rounds_in(values) == 3
-        assert cast(PresetBarView, bar).open_id
+        screen = events.on_page("", "", "?" + urlencode(query), page_request())
+        assert rounds_in(screen.filled) == 3
+        assert cast(PresetBarView, screen.presets).open_id
     for query in ({"preset": "tree"}, {"shared_preset": "x"}):
-        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), page_request())
-        assert rounds_in(values) == services.settings.max_rounds
-        assert cast(PresetBarView, bar).open_id is None
-        assert "error" in str(values)
+        screen = events.on_page("", "", "?" + urlencode(query), page_request())
+        assert rounds_in(screen.filled) == services.settings.max_rounds
+        assert cast(PresetBarView, screen.presets).open_id is None
+        assert "error" in str(screen.notice)
 
 
 def test_a_setup_comes_with_the_advice_about_its_model(services: Services) -> None:
@@ -121,14 +118,14 @@ def test_a_setup_comes_with_the_advice_about_its_model(services: Services) -> No
 def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
     events = SessionEvents(services, SetupEvents(services))
     for fields in (fields_of(services), (*fields_of(services)[:-1], SamplingView(values={}))):
-        values = events.on_open_session(
+        screen = events.on_open_session(
             Visitor(session_id="x"),
             page_request(),
             event(session="", shared="", message="", request=2),
             *fields,
         )
-        assert values[-REST:] == (SAME,) * REST
-        assert cast(Visitor, values[0]).session_id is None
+        assert screen.filled == ()
+        assert cast(Visitor, screen.visitor).session_id is None
 
 
 def row_event(services: Services, runs: ActiveRuns, **data: object) -> list[RowWindowView]:

@@ -17,7 +17,6 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.frame import PageFrame
 from workbench.ui.gradio_parts.listen import listen
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import text_of
@@ -35,7 +34,7 @@ from workbench.ui.present.guide import (
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.screen import REST, Screen, list_sessions
+from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.tab import PlayParts
@@ -64,30 +63,28 @@ class GuideEvents:
     sessions: SessionEvents
 
     @needs(Permission.WORK)
-    def on_first_visit(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
+    def on_first_visit(self, visitor: Visitor, request: gr.Request) -> Screen:
         """Load an example conversation into the visitor's sessions and open it."""
         services = services_of(self.services, visitor, request)
         try:
             if services.sessions.list_sessions(limit=1):
-                return _unchanged(Screen())
+                return Screen()
             session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
             example = replace(visitor.at_home(), session_id=session_id)
-            opened = list(self.sessions.open(services, visitor.at_home(), session_id))
+            opened = self.sessions.open(services, visitor.at_home(), session_id)
             # If a message was sent meanwhile, its session stays on the screen.
             is_sent = bool(services.turns.all_running(services.owner.key))
             if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
-                return _unchanged(Screen(sessions=list_sessions(services, visitor)))
+                return Screen(sessions=list_sessions(services, visitor))
         except WorkbenchError as error:
-            return _unchanged(Screen(notice=problem(error)))
+            return Screen(notice=problem(error))
         # Keep what was typed since the page opened.
-        place = Screen._fields.index("editors")
-        editors = opened[place]
+        editors = opened.editors
         if not isinstance(editors, EditorsView):
-            return tuple(opened)
+            return opened
         others = (change for change in editors.changes if change.field != COMPOSER)
         typed = DocumentChange(how="moved", document=composer_of(example), was=composer_of(visitor))
-        opened[place] = editors.changed(editors.serial, *others, typed)
-        return tuple(opened)
+        return opened._replace(editors=editors.changed(editors.serial, *others, typed))
 
     @needs(Permission.WORK)
     def on_load_demo(
@@ -153,7 +150,6 @@ def wire_guide(
     parts: GuideParts,
     services: Services,
     play: PlayParts,
-    frame: PageFrame,
 ) -> None:
     """Connect the components with their handlers.
 
@@ -163,14 +159,8 @@ def wire_guide(
     """
     events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
     visitor, own = [play.visitor], play.sessions
-    whole = play.whole(frame.header, frame.address)
-    listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, whole)
+    listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, play.whole)
     demo = [own.demo, own.sessions, own.notice]
     listen(own.demo.event("load_demo"), events.on_load_demo, visitor, demo)
     listen(own.demo.event("remove_demo"), events.on_remove_demo, visitor, demo)
     listen(parts.palette.event("find_any"), events.on_find, visitor, [parts.palette], is_latest_only=True)
-
-
-def _unchanged(screen: Screen) -> tuple[object, ...]:
-    """Return an update of the whole tab that leaves the fields, toolset and switches unchanged."""
-    return (*screen, *(SAME for _ in range(REST)))

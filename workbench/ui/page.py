@@ -91,7 +91,7 @@ def build_page(services: Services) -> Page:
         guide = build_guide()
         with gr.Tabs(elem_id="page-tabs") as tabs:
             with gr.Tab("Play", elem_id="page-tab-play", id="play") as play_tab:
-                play_parts = play.build(services)
+                play_parts = play.PlayParts(services, frame, guide.tour)
             with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect") as inspect_tab:
                 inspect_parts = inspect.build(services)
             with gr.Tab("Compare", elem_id="page-tab-compare", id="compare") as compare_tab:
@@ -113,18 +113,18 @@ def build_page(services: Services) -> Page:
                 models_parts = models.build(services)
         later = [tab for tab in tabs.children if isinstance(tab, gr.Tab) and tab.elem_id in LAZY_TABS]
         TabLoader(frame.tab_loader, later).wire()
-        play.wire(blocks, play_parts, services, runs, frame, tour=guide.tour, tab=play_tab)
-        wire_guide(guide, services, play_parts, frame)
+        play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
+        wire_guide(guide, services, play_parts)
         inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
-        setup = play_parts.setup.contract
+        setup = play_parts.setup
         wire_contracts(
             contracts_parts,
             services,
             play_parts.visitor,
             tab=contracts_tab,
             tabs=tabs,
-            play=[setup.contract, play_parts.talk.editors],
+            play=[setup.contract_name, play_parts.talk.editors],
             measure=[suites_parts.grid.contracts, suites_parts.grid.further],
             download=play_parts.sessions.download,
         )
@@ -134,7 +134,7 @@ def build_page(services: Services) -> Page:
             services,
             play_parts.visitor,
             tabs=tabs,
-            play=[play_parts.setup.tools.toolset, play_parts.talk.editors],
+            play=[play_parts.setup.toolset, play_parts.talk.editors],
             download=play_parts.sessions.download,
         )
         label.wire(
@@ -147,7 +147,7 @@ def build_page(services: Services) -> Page:
         wire_rows(play_parts, services, suite_runs)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions, tab=data_tab)
         wire_suites(suites_parts, services, suite_runs, play_parts, tab=suites_tab)
-        for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
+        for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
     open_queue(blocks, most=services.limits.requests_at_once, address_of=address_of)

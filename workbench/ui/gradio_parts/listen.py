@@ -7,7 +7,8 @@ That is half of the browser's work for an answer.
 (js/core/src/dependency.ts).
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from inspect import isgeneratorfunction
 from typing import Any, Final, cast
@@ -16,6 +17,7 @@ import gradio as gr
 
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.ui.gradio_parts.names import Block, Dependency
+from workbench.ui.gradio_parts.update import SAME
 
 MODEL: Final = "model"
 """The concurrency id that all events with model work share."""
@@ -31,11 +33,16 @@ Trigger = Callable[..., Any]
 """An event method of a component, such as `button.click`, or of an earlier event, such as `first.then`."""
 
 
+NamedOutputs = Mapping[str, Block | Sequence[Block]]
+"""The components that the fields of a result are written to, by name. A field with several components holds as many
+values, or none if all of them stay unchanged."""
+
+
 def listen(
     trigger: Trigger,
     fn: Callable[..., object] | None,
     inputs: Sequence[Block] = (),
-    outputs: Sequence[Block] = (),
+    outputs: Sequence[Block] | NamedOutputs = (),
     *,
     js: str | None = None,
     is_model_work: bool = False,
@@ -48,7 +55,8 @@ def listen(
     Args:
         fn: The handler, which takes the values of `inputs`; None if only `js` runs.
         inputs: Components to read.
-        outputs: Components to write.
+        outputs: Components to write, in the order of the returned values. Or by name, for a handler that returns or
+            yields a named tuple, such as a `Screen`; its other fields must be unchanged.
         js: JavaScript that runs in the browser first. The list that it returns becomes the inputs.
         is_model_work: Whether the event may wait in a model's queue for a long time.
         is_latest_only: Whether to keep only the last of several firings at the same moment or while the handler runs,
@@ -57,8 +65,10 @@ def listen(
             work that fires in bursts, each with data of its own.
         is_queued: Whether to use the queue; False runs the handler at once.
     """
+    named = outputs if isinstance(outputs, Mapping) else None
+    written = _components(outputs) if isinstance(outputs, Mapping) else list(outputs)
     if is_latest_only:
-        js = _with_newest(fn, outputs, js)
+        js = _with_newest(fn, written, js)
     options: dict[str, Any] = {
         "js": js,
         "api_visibility": "private",
@@ -71,7 +81,39 @@ def listen(
         options["concurrency_limit"] = 1
     if is_model_work:
         options |= {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE}
-    return trigger(fn and within_budget(fn), list(inputs), list(outputs), **options)
+    return trigger(fn and _bounded(fn, named), list(inputs), written, **options)
+
+
+def outputs_of(
+    screen: type[tuple[object, ...]], *parts: object, **further: Block | Sequence[Block]
+) -> NamedOutputs:
+    """Return the components for the fields of a named tuple: the attributes of `parts` with the same names.
+
+    Args:
+        screen: The named tuple.
+        parts: Objects with components; the first one that has a name counts.
+        further: Components with other names there. Fields that no component has are left out.
+    """
+    attributes = ChainMap(further, *(vars(part) for part in parts))
+    return {name: attributes[name] for name in cast(Any, screen)._fields if name in attributes}
+
+
+def _components(outputs: NamedOutputs) -> list[Block]:
+    return [block for part in outputs.values() for block in ((part,) if isinstance(part, Block) else part)]
+
+
+def _values(result: Any, outputs: NamedOutputs) -> object:
+    """Return the values of a named tuple in the order of the components."""
+    values: list[object] = []
+    for name, part in outputs.items():
+        value = getattr(result, name)
+        values += (value,) if isinstance(part, Block) else value or (SAME,) * len(part)
+    dropped = [
+        name for name, value in result._asdict().items() if name not in outputs and value not in (SAME, ())
+    ]
+    if dropped:
+        raise TypeError(f"the event has no components for {', '.join(dropped)}")
+    return values if len(values) > 1 else values[0]
 
 
 def _with_newest(fn: Callable[..., object] | None, outputs: Sequence[Block], js: str | None) -> str:
@@ -90,16 +132,19 @@ def after_loading(tab: str) -> str:
     return f"async (...values) => {{ await hermesWorkbench.loadTab('page-tab-{tab}'); return values; }}"
 
 
-def within_budget(fn: Callable[..., object]) -> Callable[..., object]:
+def _bounded(fn: Callable[..., object], outputs: NamedOutputs | None) -> Callable[..., object]:
     """Wrap a handler so that all patterns, templates and schemas of one call share a budget.
 
     A generator has the budget for each step. Exceeding it raises `BadInput`, like any other error in a user's text.
     """
 
+    def arranged(result: object) -> object:
+        return result if outputs is None else _values(result, outputs)
+
     @wraps(fn)
     def bounded(*values: Any) -> object:
         with budget(REQUEST_STEPS):
-            return fn(*values)
+            return arranged(fn(*values))
 
     @wraps(fn)
     def bounded_steps(*values: Any) -> Iterator[object]:
@@ -110,7 +155,7 @@ def within_budget(fn: Callable[..., object]) -> Callable[..., object]:
                     step = next(steps, _ENDED)
                 if step is _ENDED:
                     return
-                yield step
+                yield arranged(step)
         finally:
             steps.close()
 

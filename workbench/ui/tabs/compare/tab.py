@@ -45,7 +45,7 @@ def wire(
         play: The Play tab, which holds the visitor and whose turns can be compared.
     """
     events, screen = CompareEvents(services, runs), parts.screen(tabs)
-    visitor, contract = play.visitor, play.setup.contract
+    visitor, setup = play.visitor, play.setup
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
     listen(
@@ -62,7 +62,7 @@ def wire(
         [column.pane for column in parts.columns],
         is_latest_only=True,
     )
-    inputs = [visitor, parts.drafts, contract.contract, contract.contract_text, *parts.form]
+    inputs = [visitor, parts.drafts, setup.contract_name, setup.contract_text, *parts.form]
     listen(parts.ask.run.click, events.on_run, inputs, screen, js=WITH_DRAFTS, is_model_work=True)
     board = [visitor, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)

@@ -15,7 +15,7 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import DownloadView, SessionBarView, read_filter, show_bar
-from workbench.ui.tabs.play.screen import REST, Screen, list_sessions
+from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.visitor import PAGE, Visitor
 
@@ -52,7 +52,7 @@ class ListEvents:
         return self._change(visitor, request, lambda own, open_id: own.sharing.unshare(open_id))
 
     @needs(Permission.WORK)
-    def on_copy(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
+    def on_copy(self, visitor: Visitor, request: gr.Request) -> Screen:
         """Copy a read-only session into the visitor's own sessions, and open the copy."""
         services = services_of(self.services, visitor, request)
         try:
@@ -65,7 +65,7 @@ class ListEvents:
         return self.sessions.open(services, visitor.at_home(), copy.id)
 
     @needs(Permission.WORK)
-    def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+    def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Delete a session. If it is open, show an empty page."""
         services, session_id = services_of(self.services, visitor, request), id_of(event)
         try:
@@ -75,9 +75,9 @@ class ListEvents:
             listed = replace(visitor, session_id=None) if is_open else visitor
             view = list_sessions(services, listed, undo_id=session_id)
         except WorkbenchError as error:
-            return _only(Screen(notice=problem(error)))
+            return Screen(notice=problem(error))
         if not is_open:
-            return _only(Screen(sessions=view))
+            return Screen(sessions=view)
         screen = self.sessions.start(
             services,
             visitor.at_home(),
@@ -85,8 +85,7 @@ class ListEvents:
             keeps_setup=True,
             is_replaced=True,
         )
-        place = Screen._fields.index("sessions")
-        return (*screen[:place], view, *screen[place + 1 :])
+        return screen._replace(sessions=view)
 
     @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -156,11 +155,6 @@ class ListEvents:
             return Screen(bar=bar, sessions=list_sessions(services, visitor), notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
-
-
-def _only(screen: Screen) -> tuple[object, ...]:
-    """Return an update of the whole tab that leaves the fields, toolset and switches unchanged."""
-    return (*screen, *(SAME for _ in range(REST)))
 
 
 def _export(

@@ -17,6 +17,7 @@ from workbench.ui.present.place import Place, parse_place
 from workbench.ui.present.presets import PresetBarView, stored_setup
 from workbench.ui.present.sessions import AccountView
 from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
+from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import LOADING, SessionEvents
 from workbench.ui.visitor import Visitor
 
@@ -29,7 +30,7 @@ class OpeningEvents:
     sessions: SessionEvents
 
     @needs(Permission.WORK)
-    def on_page(self, secret: str, stored: str, query: str, request: gr.Request) -> tuple[object, ...]:
+    def on_page(self, secret: str, stored: str, query: str, request: gr.Request) -> Screen:
         """Open the page with the session, message, preset or shared link in the address.
 
         Args:
@@ -48,11 +49,12 @@ class OpeningEvents:
             preset_id = None
         else:
             shown, preset_id = self._requested(services, visitor, place, stored)
-        return (*shown, account, self._bar(services, preset_id), *_first_steps(services, shown[0]))
+        tour, demo = _first_steps(services, shown.visitor)
+        return shown._replace(account=account, presets=self._bar(services, preset_id), tour=tour, demo=demo)
 
     def _requested(
         self, services: Services, visitor: Visitor, place: Place, stored: str
-    ) -> tuple[tuple[object, ...], str | None]:
+    ) -> tuple[Screen, str | None]:
         """Return what the address asks for, and the id of the preset that it names, if it is an own one."""
         if place.get("shared") or place.get("session"):
             return self.sessions.open_place(services, visitor, place, LOADING), None

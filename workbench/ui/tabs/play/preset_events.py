@@ -11,11 +11,10 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.presets import StoredPreset
 from workbench.records.run_config import RunConfig
-from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, object_of, text_of, word_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, preset_changes
+from workbench.ui.present.documents import PLAY_EDITORS, preset_changes
 from workbench.ui.present.notices import problem
 from workbench.ui.present.presets import (
     PresetAction,
@@ -25,12 +24,11 @@ from workbench.ui.present.presets import (
     show_presets,
 )
 from workbench.ui.present.setup import first_choice, parse_setup
+from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.visitor import Visitor
 
 SHARED: Final = "This setup was shared by a link. Save it as a preset to keep it."
-Answer = tuple[object, ...]
-"""The bar and the editors, then the values of the fields, the toolsets and the switches."""
 
 
 def default_setup(services: Services) -> RunConfig:
@@ -70,13 +68,11 @@ class PresetEvents:
     """Fills the left column."""
 
     @needs(Permission.WORK)
-    def on_act(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object
-    ) -> tuple[PresetBarView | Update | object, ...]:
+    def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object) -> Screen:
         """Run one of the actions of `PresetAction`."""
         services = services_of(self.services, visitor, request)
         action = word_of(event, "action", PresetAction)
-        acts: Mapping[PresetAction, Callable[[], Answer]] = {
+        acts: Mapping[PresetAction, Callable[[], Screen]] = {
             PresetAction.APPLY: lambda: self._applied(services, visitor, id_of(event)),
             PresetAction.SAVE: lambda: self._saved(services, text_of(event, "name"), fields),
             PresetAction.REPLACE: lambda: self._saved(
@@ -100,7 +96,7 @@ class PresetEvents:
             try:
                 return self._only(services, problem=problem(error).lines[0].text)
             except WorkbenchError:
-                return (SAME, SAME, *self.setups.unchanged())
+                return Screen()
 
     def bar(self, services: Services, **more: object) -> PresetBarView:
         """Return the line with the owner's presets.
@@ -111,35 +107,36 @@ class PresetEvents:
         serial = services.calendar.seconds()
         return show_presets(services.presets.list_presets(), services.settings, serial=serial, **more)
 
-    def _applied(self, services: Services, visitor: Visitor, preset_id: str) -> Answer:
+    def _applied(self, services: Services, visitor: Visitor, preset_id: str) -> Screen:
         preset = services.presets.find_preset(preset_id)
         text = f"Applied the preset {preset.name!r}."
         return self._filled(services, visitor, preset.setup, text, open_id=preset.listed.id)
 
-    def _reset(self, services: Services, visitor: Visitor) -> Answer:
+    def _reset(self, services: Services, visitor: Visitor) -> Screen:
         return self._filled(services, visitor, default_setup(services), "Reset to the defaults.", open_id="")
 
-    def _put_back(self, services: Services, visitor: Visitor, event: gr.EventData) -> Answer:
+    def _put_back(self, services: Services, visitor: Visitor, event: gr.EventData) -> Screen:
         setup = setup_of_values(object_of(event, "setup"), default_setup(services))
         bar = self.bar(services, open_id=id_of(event, "open_id"))
-        return (bar, self._texts(services, visitor, setup), *self.setups.filled(services, setup))
+        return self._shown(services, visitor, setup, bar)
 
     def _filled(
         self, services: Services, visitor: Visitor, setup: RunConfig, text: str, *, open_id: str
-    ) -> Answer:
+    ) -> Screen:
         undo = PresetUndo(text=text, action=PresetAction.PUT_BACK)
         bar = self.bar(services, open_id=open_id, is_filled=True, undo=undo)
-        return (bar, self._texts(services, visitor, setup), *self.setups.filled(services, setup))
+        return self._shown(services, visitor, setup, bar)
 
-    def _texts(self, services: Services, visitor: Visitor, setup: RunConfig) -> EditorsView:
-        """Return the editors with the texts of the setup, which replace drafts."""
+    def _shown(self, services: Services, visitor: Visitor, setup: RunConfig, bar: PresetBarView) -> Screen:
+        """Show a setup, whose texts replace drafts."""
         saved = saved_contract(services, setup.contract_name)
         changes = preset_changes(visitor, setup, saved_contract=saved)
-        return PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
+        editors = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
+        return Screen(presets=bar, editors=editors, filled=self.setups.filled(services, setup))
 
     def _saved(
         self, services: Services, name: str, fields: tuple[object, ...], *, replaces: bool = False
-    ) -> Answer:
+    ) -> Screen:
         setup = parse_setup(fields)
         saved = services.presets.save_preset(name, setup, replaces=replaces)
         undo = None
@@ -152,19 +149,19 @@ class PresetEvents:
             )
         return self._only(services, open_id=saved.preset.id, is_filled=True, undo=undo)
 
-    def _renamed(self, services: Services, preset_id: str, name: str) -> Answer:
+    def _renamed(self, services: Services, preset_id: str, name: str) -> Screen:
         return self._only(services, open_id=services.presets.rename_preset(preset_id, name).id)
 
-    def _deleted(self, services: Services, preset_id: str) -> Answer:
+    def _deleted(self, services: Services, preset_id: str) -> Screen:
         deleted = services.presets.delete_preset(preset_id)
         undo = PresetUndo(
             text=f"Deleted the preset {deleted.name!r}.", action=PresetAction.RESTORE, id=deleted.id
         )
         return self._only(services, open_id="", undo=undo)
 
-    def _restored(self, services: Services, preset_id: str, in_place_of: str) -> Answer:
+    def _restored(self, services: Services, preset_id: str, in_place_of: str) -> Screen:
         restored = services.presets.restore_preset(preset_id, in_place_of=in_place_of or None)
         return self._only(services, open_id=restored.id)
 
-    def _only(self, services: Services, **more: object) -> Answer:
-        return (self.bar(services, **more), SAME, *self.setups.unchanged())
+    def _only(self, services: Services, **more: object) -> Screen:
+        return Screen(presets=self.bar(services, **more))

@@ -1,7 +1,7 @@
 """The update that an event makes to the Play tab; parts that it leaves out stay unchanged."""
 
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import gradio as gr
 
@@ -16,14 +16,17 @@ from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.documents import EditorsView
+from workbench.ui.present.guide import DemoView, TourView
 from workbench.ui.present.inspect import CallsView, FixesView, fixes_label
 from workbench.ui.present.live import LiveView, WaitingView, show_waiting
 from workbench.ui.present.message_pane import MessagePaneView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.parsers import ParserComparisonView
+from workbench.ui.present.presets import PresetBarView
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.session import SessionView, show_session, tools_of
 from workbench.ui.present.sessions import (
+    AccountView,
     AddressView,
     ClipboardView,
     SessionBarView,
@@ -32,18 +35,15 @@ from workbench.ui.present.sessions import (
     show_sessions,
     with_news,
 )
-from workbench.ui.present.setup import SETUP_FIELDS, HeaderView
+from workbench.ui.present.setup import HeaderView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.visitor import Visitor
 
-REST: Final = len(SETUP_FIELDS) + 2
-"""Values that follow the screen's in an update of the whole tab: the fields, the toolset, the advice."""
-
 
 class Screen(NamedTuple):
-    """One value per component, in the order of `PlayParts.screen`."""
+    """The values of components by name; omitted ones stay unchanged."""
 
     visitor: Visitor | Update = SAME
     editors: EditorsView | Update = SAME
@@ -73,6 +73,12 @@ class Screen(NamedTuple):
     message_pane: MessagePaneView | Update | None = SAME
     copied: ClipboardView | Update = SAME
     branches: BranchesView | Update = SAME
+    filled: tuple[object, ...] = ()
+    """The values of the setup's fields, its toolset, and the advice about its model (`SetupParts.filled`)."""
+    presets: PresetBarView | Update = SAME
+    account: AccountView | Update = SAME
+    tour: TourView | Update = SAME
+    demo: DemoView | Update = SAME
 
     def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
         """Return the screen with everything that shows a session, including the visitor's state."""

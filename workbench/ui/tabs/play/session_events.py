@@ -1,7 +1,7 @@
 """Open sessions, select messages, and switch branches."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Final
 
 import gradio as gr
 
@@ -39,7 +39,7 @@ from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AddressView, SessionBarView
 from workbench.ui.present.setup import ALL_ENABLED, ToolSwitchesView, parse_setup
 from workbench.ui.tabs.play.preset_events import default_setup
-from workbench.ui.tabs.play.screen import REST, Screen, list_sessions, reopened
+from workbench.ui.tabs.play.screen import Screen, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.tabs.play.starting import follow
 from workbench.ui.visitor import Visitor
@@ -60,7 +60,7 @@ class SessionEvents:
     @needs(Permission.WORK)
     def on_open_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object
-    ) -> tuple[object, ...]:
+    ) -> Screen:
         """Open what an address names: a session, a message or a shared link. Without one, show an empty page.
 
         The empty page keeps the setup in use. The first message creates its session.
@@ -114,17 +114,13 @@ class SessionEvents:
         except WorkbenchError as error:
             return SAME, problem(error), SAME, SAME
 
-    def open(
-        self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0
-    ) -> tuple[object, ...]:
-        """Open a session by id; return values for the whole tab."""
+    def open(self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0) -> Screen:
+        """Open a session by id."""
         visitor = replace(visitor, session_id=session_id)
         return self._open(services, visitor, _no_session(session_id), request)
 
-    def open_place(
-        self, services: Services, visitor: Visitor, place: Place, request: int
-    ) -> tuple[object, ...]:
-        """Open the session or shared link that an address names; return values for the whole tab."""
+    def open_place(self, services: Services, visitor: Visitor, place: Place, request: int) -> Screen:
+        """Open the session or shared link that an address names."""
         if key := place.get("shared"):
             unshared = BadInput(
                 "this link",
@@ -148,8 +144,8 @@ class SessionEvents:
         request: int = 0,
         is_replaced: bool = False,
         is_preset: bool = False,
-    ) -> tuple[object, ...]:
-        """Show an empty page; return values for the whole tab.
+    ) -> Screen:
+        """Show an empty page.
 
         Args:
             notice: What to say there.
@@ -170,16 +166,14 @@ class SessionEvents:
                 editors = _session_view(services, visitor, own, message, is_preset=is_preset)
             screen = self._empty(services, visitor, notice, own)._replace(editors=editors, address=address)
             if keeps_setup:
-                return (*screen, *self.setups.unchanged())
-            screen = screen._replace(header=self.setups.header(own.model))
-            return (*screen, *self.setups.filled(services, own))
+                return screen
+            return screen._replace(
+                header=self.setups.header(own.model), filled=self.setups.filled(services, own)
+            )
         except WorkbenchError as error:
-            failed = Screen(visitor=visitor, notice=problem(error), address=address)
-            return (*failed, *(SAME for _ in range(REST)))
+            return Screen(visitor=visitor, notice=problem(error), address=address)
 
-    def _open(
-        self, services: Services, visitor: Visitor, missing: BadInput, request: int
-    ) -> tuple[object, ...]:
+    def _open(self, services: Services, visitor: Visitor, missing: BadInput, request: int) -> Screen:
         try:
             opened = reopened(services, visitor)
         except WorkbenchError as error:
@@ -189,9 +183,7 @@ class SessionEvents:
             return created or self.start(services, visitor.at_home(), problem(missing), request=request)
         return self._opened(services, visitor, opened, request)
 
-    def _opened(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, request: int
-    ) -> tuple[object, ...]:
+    def _opened(self, services: Services, visitor: Visitor, opened: OpenedSession, request: int) -> Screen:
         session, is_read_only = opened.session, not opened.session.is_own
         visitor = replace(visitor, is_read_only=is_read_only)
         listed = replace(visitor, session_id=None if visitor.share_key else session.id)
@@ -211,10 +203,11 @@ class SessionEvents:
                 request=request,
             ),
             message_pane=None,
+            filled=self.setups.filled(services, session.setup),
         )
         turn = None if is_read_only else services.turns.find(services.owner.key, session.id)
         screen = _with_turn(services, screen, turn)
-        return (*screen.with_opened(opened, visitor), *self.setups.filled(services, session.setup))
+        return screen.with_opened(opened, visitor)
 
     def _empty(self, services: Services, visitor: Visitor, notice: NoticeView, setup: RunConfig) -> Screen:
         screen = Screen(
@@ -233,7 +226,7 @@ class SessionEvents:
             show_session((), setup, toolsets=toolsets_of(services))
         )
 
-    def _being_created(self, services: Services, visitor: Visitor, request: int) -> tuple[object, ...] | None:
+    def _being_created(self, services: Services, visitor: Visitor, request: int) -> Screen | None:
         """Show an empty page for a session whose first turn waits for its model, or could not begin.
 
         None if there is no such turn.
@@ -242,12 +235,11 @@ class SessionEvents:
         if turn is None or turn.has_stored or visitor.share_key is not None:
             return None
         shown = visitor.at_home() if turn.over.is_set() else visitor
-        values = self.start(services, shown, message="", setup=turn.request.setup, request=request)
-        size = len(Screen._fields)
-        screen = _with_turn(services, Screen(*cast(Any, values[:size])), turn)
-        if not turn.over.is_set():
-            screen = screen._replace(address=AddressView(session=turn.subject, request=request))
-        return (*screen, *values[size:])
+        screen = self.start(services, shown, message="", setup=turn.request.setup, request=request)
+        screen = _with_turn(services, screen, turn)
+        if turn.over.is_set():
+            return screen
+        return screen._replace(address=AddressView(session=turn.subject, request=request))
 
 
 def _unanswered(opened: OpenedSession) -> NoticeView:

@@ -1,7 +1,6 @@
 """The left column: contract, tools, model, tool choice and sampling."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
 import gradio as gr
@@ -12,7 +11,6 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import (
     UNSIZED,
     ChoiceField,
-    LazyEditor,
     TextField,
     lazy_text_editor,
 )
@@ -50,155 +48,86 @@ class ToolSwitches(Drawn):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractParts:
-    """The contract, its variables, and the resulting system text."""
-
-    contract: gr.Dropdown
-    versions: Drawn
-    contract_editor: LazyEditor
-    contract_notice: Drawn
-    ephemeral: TextField
-    variables: TextField
-    variable_fields: Drawn
-    system_text: Drawn
-
-    @property
-    def contract_text(self) -> TextField:
-        """The contract's text."""
-        return self.contract_editor.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupToolsParts:
-    """The tools: JSON text and one switch per tool."""
-
-    toolset: gr.Dropdown
-    """The chosen toolsets."""
-    tools_editor: LazyEditor
-    tools_notice: Drawn
-    disabled_tools: ToolSwitches
-
-    @property
-    def tools_text(self) -> TextField:
-        """The tools as JSON."""
-        return self.tools_editor.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelParts:
-    """The model and the tool choice."""
-
-    model: gr.Dropdown
-    tool_choice: gr.Dropdown
-    is_constrained: gr.Checkbox
-    model_notice: Drawn
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SetupParts:
-    """The left column, from top to bottom."""
+    """The left column; opening the page fills in its values. Each field of `SETUP_FIELDS` has an attribute."""
 
-    presets: Drawn
-    stored: TextField
-    """The setup that the browser stores, as JSON, read when the page is opened."""
-    contract: ContractParts
-    tools: SetupToolsParts
-    model: ModelParts
-    sampling: Drawn
+    def __init__(self, services: Services) -> None:
+        with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
+            self.presets = Drawn("preset_bar", elem_id="play-presets")
+            self.stored = TextField(visible=False, elem_id="play-stored-setup")
+            """The setup that the browser stores, as JSON, read when the page is opened."""
+            self._build_contract(services)
+            self._build_tools(services)
+            self._build_model(services)
+            self.sampling = SamplingForm("sampling", show_setup(_EMPTY)["sampling"], elem_id="play-sampling")
 
     @property
     def fields(self) -> list[Block]:
         """The components in the order of `SETUP_FIELDS`."""
-        return [self._field(name) for name in SETUP_FIELDS]
+        return [vars(self)[name] for name in SETUP_FIELDS]
 
     @property
     def composed(self) -> list[Block]:
         """The components that `SetupEvents.on_compose` writes."""
-        own = self.contract
-        return [own.system_text, own.contract_notice, own.variable_fields]
+        return [self.system_text, self.contract_notice, self.variable_fields]
 
     @property
     def filled(self) -> list[Block]:
         """The components of the values that `SetupEvents.filled` returns, in its order."""
-        return [*self.fields, self.tools.toolset, self.model.model_notice]
+        return [*self.fields, self.toolset, self.model_notice]
 
-    def _field(self, name: str) -> Block:
-        if name == "sampling":
-            return self.sampling
-        own = "contract" if name == "contract_name" else name
-        section = next(part for part in (self.contract, self.tools, self.model) if hasattr(part, own))
-        return cast(Block, getattr(section, own))
-
-
-def build_setup(services: Services) -> SetupParts:
-    """Build the column; opening the page fills in its values."""
-    with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
-        return SetupParts(
-            presets=Drawn("preset_bar", elem_id="play-presets"),
-            stored=TextField(visible=False, elem_id="play-stored-setup"),
-            contract=_build_contract(services),
-            tools=_build_tools(services),
-            model=_build_model(services),
-            sampling=SamplingForm("sampling", show_setup(_EMPTY)["sampling"], elem_id="play-sampling"),
-        )
-
-
-def _build_contract(services: Services) -> ContractParts:
-    heading("Contract", term="contract")
-    Drawn("wide_contract", elem_id="play-wide-contract")
-    return ContractParts(
-        contract=_dropdown(setup_label("contract_name"), list(services.contract_names()), "play-contract"),
-        versions=Drawn("versions", elem_id="play-versions"),
-        contract_editor=lazy_text_editor(
+    def _build_contract(self, services: Services) -> None:
+        heading("Contract", term="contract")
+        Drawn("wide_contract", elem_id="play-wide-contract")
+        names = list(services.contract_names())
+        self.contract_name = _dropdown(setup_label("contract_name"), names, "play-contract")
+        self.versions = Drawn("versions", elem_id="play-versions")
+        self.contract_text, self.contract_code = lazy_text_editor(
             setup_label("contract_text"), "markdown", "play-contract-text", is_wrapped=True
-        ),
-        contract_notice=Drawn("notice", elem_id="play-contract-notice"),
-        ephemeral=TextField(
+        )
+        self.contract_notice = Drawn("notice", elem_id="play-contract-notice")
+        self.ephemeral = TextField(
             label=setup_label("ephemeral"),
             lines=1,
             max_lines=6,
             placeholder="Appended to the system text",
             elem_id="play-ephemeral",
-        ),
-        variables=TextField(
+        )
+        self.variables = TextField(
             label=setup_label("variables"),
             lines=UNSIZED,
             placeholder="name = value",
             elem_id="play-variables",
             elem_classes=["hw-variable-lines"],
-        ),
-        variable_fields=Drawn("variable_fields", elem_id="play-variable-fields"),
-        system_text=Drawn("system_text", elem_id="play-system-text"),
-    )
+        )
+        self.variable_fields = Drawn("variable_fields", elem_id="play-variable-fields")
+        self.system_text = Drawn("system_text", elem_id="play-system-text")
 
+    def _build_tools(self, services: Services) -> None:
+        heading("Tools")
+        toolsets = list(services.catalog.toolsets())
+        self.toolset = _dropdown("Toolsets", toolsets, "play-toolset", is_multiple=True)
+        self.tools_text, self.tools_code = lazy_text_editor(
+            setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False
+        )
+        self.tools_notice = Drawn("notice", elem_id="play-tools-notice")
+        self.disabled_tools = ToolSwitches("tool_switches", elem_id="play-tool-switches")
 
-def _build_tools(services: Services) -> SetupToolsParts:
-    heading("Tools")
-    return SetupToolsParts(
-        toolset=_dropdown("Toolsets", list(services.catalog.toolsets()), "play-toolset", is_multiple=True),
-        tools_editor=lazy_text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
-        tools_notice=Drawn("notice", elem_id="play-tools-notice"),
-        disabled_tools=ToolSwitches("tool_switches", elem_id="play-tool-switches"),
-    )
-
-
-def _build_model(services: Services) -> ModelParts:
-    heading("Model")
-    model = gr.Dropdown(
-        list(services.models.names()),
-        label=setup_label("model"),
-        elem_id="play-model",
-        allow_custom_value=True,
-    )
-    tool_choice = ChoiceField(tool_choices(()), label=setup_label("tool_choice"), elem_id="play-tool-choice")
-    is_constrained = gr.Checkbox(
-        value=True, label=setup_label("is_constrained"), container=False, elem_id="play-constrained"
-    )
-    notice = Drawn("notice", elem_id="play-model-notice")
-    return ModelParts(
-        model=model, tool_choice=tool_choice, is_constrained=is_constrained, model_notice=notice
-    )
+    def _build_model(self, services: Services) -> None:
+        heading("Model")
+        self.model = gr.Dropdown(
+            list(services.models.names()),
+            label=setup_label("model"),
+            elem_id="play-model",
+            allow_custom_value=True,
+        )
+        self.tool_choice = ChoiceField(
+            tool_choices(()), label=setup_label("tool_choice"), elem_id="play-tool-choice"
+        )
+        self.is_constrained = gr.Checkbox(
+            value=True, label=setup_label("is_constrained"), container=False, elem_id="play-constrained"
+        )
+        self.model_notice = Drawn("notice", elem_id="play-model-notice")
 
 
 def _dropdown(label: str, choices: list[str], elem_id: str, *, is_multiple: bool = False) -> ChoiceField:

@@ -49,7 +49,6 @@ from workbench.ui.present.setup import (
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
-from workbench.ui.tabs.play.screen import REST
 from workbench.ui.visitor import Visitor
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
@@ -221,10 +220,6 @@ class SetupEvents:
             {**choices(catalog.toolsets(), *chosen), "value": list(chosen)},
             self.on_model(setup.model, setup.tool_choice),
         )
-
-    def unchanged(self) -> tuple[Update, ...]:
-        """Return as many values as `filled`, which leave everything as it is."""
-        return (SAME,) * REST
 
 
 def saved_contract(services: Services, name: str) -> str | None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -13,8 +12,7 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.frame import PageFrame
-from workbench.ui.gradio_parts.listen import Trigger, any_of, listen
-from workbench.ui.gradio_parts.names import Block
+from workbench.ui.gradio_parts.listen import NamedOutputs, Trigger, any_of, listen, outputs_of
 from workbench.ui.gradio_parts.open_pages import current_state
 from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
@@ -28,15 +26,12 @@ from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
-from workbench.ui.tabs.play.setup_column import SetupParts, build_setup
+from workbench.ui.tabs.play.setup_column import SetupParts
 from workbench.ui.tabs.play.setup_events import SetupEvents, VersionEvents
 from workbench.ui.tabs.play.talk_column import (
     InspectorParts,
     SessionsParts,
     TalkParts,
-    build_inspector,
-    build_sessions,
-    build_talk,
     wire_waiting,
 )
 from workbench.ui.tabs.play.turn_events import TurnEvents
@@ -52,55 +47,33 @@ _NEW: Final = "() => { hermesWorkbench.router.goTo('play', {}); return []; }"
 _KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(SETUP_FIELDS)}, values)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayParts:
-    """All components of the tab."""
+    """All components of the tab, and those around it that show a session. `wire` connects their events."""
 
-    visitor: gr.State
-    secret: TextField
-    place: TextField
-    """The address of what the tab should show when the page opens."""
-    sessions: SessionsParts
-    setup: SetupParts
-    talk: TalkParts
-    inspector: InspectorParts
-
-    def screen(self, header: Drawn, address: Drawn) -> list[Block]:
-        """Return the components that a `Screen` has values for, in its order."""
-        own = {
-            "visitor": self.visitor,
-            "sessions": self.sessions.sessions,
-            "header": header,
-            "address": address,
+    def __init__(self, services: Services, frame: PageFrame, tour: Drawn) -> None:
+        self.visitor = gr.State(Visitor())
+        self.secret = TextField(visible=False, elem_id="play-secret")
+        self.place = TextField(visible=False, elem_id="play-place")
+        """The address of what the tab should show when the page opens."""
+        with PlainRow(elem_id="play-columns"):
+            self.sessions = SessionsParts()
+            self.setup = SetupParts(services)
+            self.talk = TalkParts()
+            self.inspector = InspectorParts()
+        own = (self, self.talk, self.talk.asking, self.inspector)
+        around = {"header": frame.header, "address": frame.address, "sessions": self.sessions.sessions}
+        self.screen = outputs_of(Screen, *own, **around)
+        """What shows a session."""
+        self.whole = {**self.screen, "filled": self.setup.filled}
+        """The same, with the setup."""
+        self.page = {
+            **self.whole,
+            "account": frame.account,
+            "presets": self.setup.presets,
+            "tour": tour,
+            "demo": self.sessions.demo,
         }
-        return [
-            own.get(name)
-            or getattr(self.talk, name, None)
-            or getattr(self.talk.asking, name, None)
-            or getattr(self.inspector, name)
-            for name in Screen._fields
-        ]
-
-    def whole(self, header: Drawn, address: Drawn) -> list[Block]:
-        """Return the components of an update of the whole tab, in its order."""
-        return [*self.screen(header, address), *self.setup.filled]
-
-
-def build(services: Services) -> PlayParts:
-    """Build the tab. Its events are connected by `wire`."""
-    visitor = gr.State(Visitor())
-    secret = TextField(visible=False, elem_id="play-secret")
-    place = TextField(visible=False, elem_id="play-place")
-    with PlainRow(elem_id="play-columns"):
-        return PlayParts(
-            visitor=visitor,
-            secret=secret,
-            place=place,
-            sessions=build_sessions(),
-            setup=build_setup(services),
-            talk=build_talk(),
-            inspector=build_inspector(),
-        )
+        """What opening the page fills in."""
 
 
 def wire(
@@ -110,33 +83,31 @@ def wire(
     runs: Runs,
     frame: PageFrame,
     *,
-    tour: Drawn,
     tab: gr.Tab,
 ) -> None:
     """Connect the components with their handlers, and open the page when it is loaded."""
-    header, address = frame.header, frame.address
+    header = frame.header
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups, _visitors(blocks, parts.visitor))
     sessions = SessionEvents(services, setups)
     of_shown = partial(of_shown_session, visitor_of=turns.visitor_of)
-    screen = parts.screen(header, address)
+    screen = parts.screen
     _wire_setup(parts, setups, header, tab)
     _wire_presets(parts, PresetEvents(services, setups), header)
     _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
     _wire_messages(parts, turns, screen, of_shown)
-    whole = parts.whole(header, address)
     opened = listen(
         blocks.load,
         OpeningEvents(services, sessions).on_page,
         [parts.secret, parts.setup.stored, parts.place],
-        [*whole, frame.account, parts.setup.presets, tour, parts.sessions.demo],
+        parts.page,
         js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
     listen(opened.then, None, parts.setup.fields, js=_KEEP_SETUP, is_queued=False)
     _warm(opened.then, parts.setup, setups, header, js=_UNLESS_LOADED)
-    _wire_sessions(parts, sessions, screen, whole, of_shown)
-    _wire_list(parts, ListEvents(services, sessions), screen, whole)
+    _wire_sessions(parts, sessions, of_shown)
+    _wire_list(parts, ListEvents(services, sessions))
     looks = of_shown(NewsEvents(services).on_look)
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
     _wire_inspector(parts, services, runs, screen, of_shown)
@@ -161,64 +132,63 @@ def _visitors(blocks: gr.Blocks, visitor: gr.State) -> VisitorOf:
 
 def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Tab) -> None:
     setup = parts.setup
-    contract, tools, model = setup.contract, setup.tools, setup.model
     listen(
         tab.select,
         setups.on_choices,
-        [parts.visitor, contract.contract, tools.toolset],
-        [contract.contract, tools.toolset, contract.contract_notice],
+        [parts.visitor, setup.contract_name, setup.toolset],
+        [setup.contract_name, setup.toolset, setup.contract_notice],
         # Gradio also selects the tab when it draws it. Nothing is chosen then: opening the page fills in the choices.
         js="(...values) => (values[1] === null ? hermesWorkbench.drop('the page is being opened') : values)",
     )
     listen(
-        contract.contract.input,
+        setup.contract_name.input,
         setups.on_contract,
-        [parts.visitor, contract.contract],
-        [parts.talk.editors, contract.contract_notice],
+        [parts.visitor, setup.contract_name],
+        [parts.talk.editors, setup.contract_notice],
         is_latest_only=True,
     )
     listen(
-        tools.toolset.input,
+        setup.toolset.input,
         setups.on_toolset,
-        [parts.visitor, tools.toolset],
-        [parts.talk.editors, tools.tools_notice, tools.disabled_tools],
+        [parts.visitor, setup.toolset],
+        [parts.talk.editors, setup.tools_notice, setup.disabled_tools],
         is_latest_only=True,
     )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
-        contract.contract.change,
-        contract.contract_text.change,
-        contract.variables.change,
-        tools.tools_text.change,
-        tools.disabled_tools.event("switch_tool"),
+        setup.contract_name.change,
+        setup.contract_text.change,
+        setup.variables.change,
+        setup.tools_text.change,
+        setup.disabled_tools.event("switch_tool"),
     )
     listen(
         texts,
         setups.on_texts,
-        [parts.visitor, contract.contract, contract.contract_text, *setup.fields],
+        [parts.visitor, setup.contract_name, setup.contract_text, *setup.fields],
         [
             *setup.composed,
-            contract.versions,
-            tools.tools_notice,
-            tools.disabled_tools,
-            model.tool_choice,
+            setup.versions,
+            setup.tools_notice,
+            setup.disabled_tools,
+            setup.tool_choice,
             parts.talk.transcript,
         ],
         js=_EDITED,
         is_latest_only=True,
     )
-    editors = [contract.contract_editor.code, tools.tools_editor.code]
+    editors = [setup.contract_code, setup.tools_code]
     opened = "() => [{__type__: 'update', visible: true}, {__type__: 'update', visible: true}]"
     listen(parts.talk.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
-    inputs = [model.model, model.tool_choice]
-    listen(model.tool_choice.change, setups.on_model, inputs, [model.model_notice], is_latest_only=True)
-    _warm(model.model.input, setup, setups, header)
+    inputs = [setup.model, setup.tool_choice]
+    listen(setup.tool_choice.change, setups.on_model, inputs, [setup.model_notice], is_latest_only=True)
+    _warm(setup.model.input, setup, setups, header)
 
 
 def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None:
     setup, bar = parts.setup, parts.setup.presets
     inputs = [parts.visitor, *setup.fields]
-    outputs = [bar, parts.talk.editors, *setup.filled]
+    outputs = {"presets": bar, "editors": parts.talk.editors, "filled": setup.filled}
     acted = listen(bar.event("preset_act"), events.on_act, inputs, outputs)
     _warm(acted.then, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
@@ -226,12 +196,12 @@ def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None
 
 
 def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
-    contract = parts.setup.contract
+    setup = parts.setup
     line, name, text, notice = (
-        contract.versions,
-        contract.contract,
-        contract.contract_text,
-        contract.contract_notice,
+        setup.versions,
+        setup.contract_name,
+        setup.contract_text,
+        setup.contract_notice,
     )
     edited = [parts.visitor, name, text]
     result = [line, notice, parts.talk.editors]
@@ -244,15 +214,14 @@ def _warm(
     trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn, *, js: str | None = None
 ) -> None:
     """Load the chosen model, then count the system text's tokens with it, and list the models of servers."""
-    model = setup.model
-    inputs = [model.model, model.tool_choice, header]
-    outputs = [header, model.model_notice]
+    inputs = [setup.model, setup.tool_choice, header]
+    outputs = [header, setup.model_notice]
     warmed = listen(trigger, setups.on_warm, inputs, outputs, js=js, is_model_work=True)
     listen(warmed.then, setups.on_compose, setup.fields, setup.composed)
-    listen(warmed.then, setups.on_servers, [], [model.model])
+    listen(warmed.then, setups.on_servers, [], [setup.model])
 
 
-def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
+def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: NamedOutputs) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     inputs = [visitor, talk.composer, talk.execution, talk.samples, *setup.fields]
     # The fields that show documents, among the inputs.
@@ -260,12 +229,12 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     texts_now = f"(...values) => hermesWorkbench.sent(values, {fields})"
     listen(talk.send.click, turns.on_begin, inputs, screen, js=texts_now, is_queued=False)
     watched = listen(talk.live.event("watch_turn"), turns.on_watch, [visitor], screen, is_model_work=True)
-    listen(watched.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
+    listen(watched.then, turns.on_settle, [visitor, setup.model], screen, is_queued=False)
     listen(talk.stop.click, turns.on_stop, [visitor], is_queued=False)
     blocks.unload(turns.on_leave)
 
 
-def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: list[Block], of_shown: Guard) -> None:
+def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: NamedOutputs, of_shown: Guard) -> None:
     talk, visitor = parts.talk, parts.visitor
     messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
     inputs = [visitor, talk.execution, talk.samples, *parts.setup.fields]
@@ -278,13 +247,11 @@ def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: list[Block], of_
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
 
 
-def _wire_sessions(
-    parts: PlayParts, sessions: SessionEvents, screen: list[Block], whole: list[Block], of_shown: Guard
-) -> None:
-    own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
+def _wire_sessions(parts: PlayParts, sessions: SessionEvents, of_shown: Guard) -> None:
+    own, setup, visitor, screen = parts.sessions, parts.setup, [parts.visitor], parts.screen
     opened = own.sessions.event("open_session")
     inputs = [*visitor, *setup.fields]
-    listen(opened, sessions.on_open_session, inputs, whole, is_latest_only=True)
+    listen(opened, sessions.on_open_session, inputs, parts.whole, is_latest_only=True)
     listen(own.new.click, None, js=_NEW)
     transcript = parts.talk.transcript
     branches = parts.talk.branches
@@ -292,13 +259,12 @@ def _wire_sessions(
         listen(pane.event("branch"), of_shown(sessions.on_branch), visitor, screen)
     on_ask = BranchEvents(sessions.services).on_ask
     listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
-    tools = setup.tools
-    chosen = [parts.talk.editors, tools.tools_notice, tools.toolset, tools.disabled_tools]
+    chosen = [parts.talk.editors, setup.tools_notice, setup.toolset, setup.disabled_tools]
     listen(transcript.event("example"), sessions.on_example, visitor, chosen)
 
 
 def _wire_inspector(
-    parts: PlayParts, services: Services, runs: Runs, screen: list[Block], of_shown: Guard
+    parts: PlayParts, services: Services, runs: Runs, screen: NamedOutputs, of_shown: Guard
 ) -> None:
     own, visitor, events = parts.inspector, [parts.visitor], InspectorEvents(services)
     weigh = of_shown(DecisionEvents(services, runs).on_weigh)
@@ -314,7 +280,8 @@ def _wire_inspector(
     listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ])
 
 
-def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:
+def _wire_list(parts: PlayParts, events: ListEvents) -> None:
+    screen, whole = parts.screen, parts.whole
     own, bar, visitor = parts.sessions, parts.talk.bar, [parts.visitor]
     listen(bar.event("rename_session"), events.on_rename, visitor, screen)
     listen(bar.event("tag_session"), events.on_tag, visitor, screen)

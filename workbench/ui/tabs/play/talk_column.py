@@ -13,7 +13,7 @@ from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import NumberField, TextField, number_field
+from workbench.ui.components.fields import TextField, number_field
 from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.gradio_parts.listen import listen
@@ -37,45 +37,26 @@ from workbench.ui.present.words import SAMPLES
 from workbench.ui.visitor import Visitor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingParts:
-    """The components of the pane where the turn waits for the user."""
+    """The pane where the turn waits for the user, hidden."""
 
-    waiting: Drawn
-    step_pane: gr.Group
-    approval_pane: gr.Group
-    result: TextField
-    use: gr.Button
-    give: gr.Button
-    fail: gr.Button
-    once: gr.Button
-    session: gr.Button
-    always: gr.Button
-    deny: gr.Button
-
-
-def build_waiting() -> WaitingParts:
-    """Build the pane, hidden."""
-    with gr.Column(elem_id="play-waiting", min_width=0):
-        waiting = Drawn("waiting", elem_id="play-waiting-call")
-        with gr.Group(visible=False, elem_id="play-step") as step_pane:
-            result = TextField(
-                label="Result or error", show_label=False, container=False, lines=2, max_lines=8,
-                placeholder="Result or error message, as JSON or text", elem_id=STEP_RESULT,
-            )  # fmt: skip
-            with PlainRow():
-                use = gr.Button("Run tool", variant="primary", size="sm", elem_id="play-step-use")
-                give = gr.Button("Return result", size="sm", elem_id="play-step-give")
-                fail = gr.Button("Return error", size="sm", elem_id="play-step-fail")
-        with gr.Group(visible=False, elem_id="play-approval") as approval_pane, PlainRow():
-            deny = gr.Button("Deny", variant="primary", size="sm", elem_id="play-approval-deny")
-            once = gr.Button("Allow once", size="sm", elem_id="play-approval-once")
-            session = gr.Button("Allow for this session", size="sm", elem_id="play-approval-session")
-            always = gr.Button("Always allow", size="sm", elem_id="play-approval-always")
-    return WaitingParts(
-        waiting=waiting, step_pane=step_pane, approval_pane=approval_pane, result=result, use=use, give=give,
-        fail=fail, once=once, session=session, always=always, deny=deny,
-    )  # fmt: skip
+    def __init__(self) -> None:
+        with gr.Column(elem_id="play-waiting", min_width=0):
+            self.waiting = Drawn("waiting", elem_id="play-waiting-call")
+            with gr.Group(visible=False, elem_id="play-step") as self.step_pane:
+                self.result = TextField(
+                    label="Result or error", show_label=False, container=False, lines=2, max_lines=8,
+                    placeholder="Result or error message, as JSON or text", elem_id=STEP_RESULT,
+                )  # fmt: skip
+                with PlainRow():
+                    self.use = gr.Button("Run tool", variant="primary", size="sm", elem_id="play-step-use")
+                    self.give = gr.Button("Return result", size="sm", elem_id="play-step-give")
+                    self.fail = gr.Button("Return error", size="sm", elem_id="play-step-fail")
+            with gr.Group(visible=False, elem_id="play-approval") as self.approval_pane, PlainRow():
+                self.deny = gr.Button("Deny", variant="primary", size="sm", elem_id="play-approval-deny")
+                self.once = gr.Button("Allow once", size="sm", elem_id="play-approval-once")
+                self.session = gr.Button("Allow for this session", size="sm", elem_id="play-approval-session")
+                self.always = gr.Button("Always allow", size="sm", elem_id="play-approval-always")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,143 +163,84 @@ EXECUTIONS: Final = (
 """The choices of `Execution`, with their labels."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TalkParts:
-    """The components of the conversation column, from top to bottom."""
+    """The conversation column, empty."""
 
-    editors: Drawn
-    bar: Drawn
-    branches: Drawn
-    transcript: Drawn
-    live: Drawn
-    asking: WaitingParts
-    message_pane: Drawn
-    copied: Drawn
-    execution: gr.Dropdown
-    samples: NumberField
-    rows: Drawn
-    """The button and the window for runs over rows."""
-    notice: Drawn
-    composer: TextField
-    send: gr.Button
-    stop: gr.Button
-
-
-def build_talk() -> TalkParts:
-    """Build the conversation column, empty."""
-    with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
-        Drawn("panes", elem_id="play-panes")
-        bar = Drawn("session_bar", elem_id="play-bar")
-        branches = Drawn("branches", elem_id="play-branches")
-        transcript = Drawn("transcript", elem_id="play-transcript")
-        live = Drawn("live", elem_id="play-live")
-        asking = build_waiting()
-        message_pane = Drawn("message_pane", elem_id="play-message-pane")
-        notice = Drawn("notice", elem_id="play-notice")
-        copied = Drawn("copied", elem_id="play-copied")
-        with PlainRow(elem_id="play-compose"):
-            composer = TextField(
-                label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
-                placeholder="Ask something that a tool can answer", elem_id="play-composer",
-            )  # fmt: skip
-            with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
-                send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
-                stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
-        with PlainRow(elem_id="play-terms"):
-            execution = gr.Dropdown(
-                list(EXECUTIONS),
-                value=Execution.AUTO.value,
-                label="Tool calls",
-                min_width=0,
-                elem_id="play-execution",
-            )
-            samples = number_field(SAMPLES, "play-samples", 1)
-            rows = Drawn("row_run", elem_id="play-rows")
-            Drawn("keys", elem_id="play-keys-hint")
-        editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")
-    return TalkParts(
-        editors=editors, bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,
-        message_pane=message_pane, copied=copied,
-        notice=notice, composer=composer, send=send, stop=stop, execution=execution, samples=samples, rows=rows,
-    )  # fmt: skip
+    def __init__(self) -> None:
+        with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
+            Drawn("panes", elem_id="play-panes")
+            self.bar = Drawn("session_bar", elem_id="play-bar")
+            self.branches = Drawn("branches", elem_id="play-branches")
+            self.transcript = Drawn("transcript", elem_id="play-transcript")
+            self.live = Drawn("live", elem_id="play-live")
+            self.asking = WaitingParts()
+            self.message_pane = Drawn("message_pane", elem_id="play-message-pane")
+            self.notice = Drawn("notice", elem_id="play-notice")
+            self.copied = Drawn("copied", elem_id="play-copied")
+            with PlainRow(elem_id="play-compose"):
+                self.composer = TextField(
+                    label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
+                    placeholder="Ask something that a tool can answer", elem_id="play-composer",
+                )  # fmt: skip
+                with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
+                    self.send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
+                    self.stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
+            with PlainRow(elem_id="play-terms"):
+                self.execution = gr.Dropdown(
+                    list(EXECUTIONS),
+                    value=Execution.AUTO.value,
+                    label="Tool calls",
+                    min_width=0,
+                    elem_id="play-execution",
+                )
+                self.samples = number_field(SAMPLES, "play-samples", 1)
+                self.rows = Drawn("row_run", elem_id="play-rows")
+                Drawn("keys", elem_id="play-keys-hint")
+            self.editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class InspectorParts:
-    """The components of the inspector, in its tabs."""
+    """The inspector, with its empty states."""
 
-    raw: Drawn
-    raw_notice: Drawn
-    raw_diff: Drawn
-    tokens: Drawn
-    calls: Drawn
-    fixes: Drawn
-    fixes_tab: gr.Tab
-    timing: Drawn
-    decision: Drawn
-    differ: Drawn
-
-
-def build_inspector() -> InspectorParts:
-    """Build the inspector with its empty states."""
-    with (
-        gr.Column(elem_id="play-inspector", elem_classes=["hw-column"], min_width=0),
-        gr.Tabs(elem_id="play-inspector-tabs"),
-    ):
-        with gr.Tab("Raw", elem_id="play-tab-raw"):
-            raw = Drawn("raw", RawView(), elem_id="play-raw")
-            raw_notice = Drawn("notice", elem_id="play-raw-notice")
-            raw_diff = Drawn("text_diff", elem_id="play-raw-diff")
-        with gr.Tab("Tokens", elem_id="play-tab-tokens"):
-            tokens = Drawn("tokens", TokensView(), elem_id="play-tokens")
-        with gr.Tab("Calls", elem_id="play-tab-calls"):
-            calls = Drawn("calls", CallsView(), elem_id="play-calls")
-        with gr.Tab("Fixes", elem_id="play-tab-fixes") as fixes_tab:
-            fixes = Drawn("fixes", FixesView(), elem_id="play-fixes")
-        with gr.Tab("Decision", elem_id="play-tab-decision"):
-            decision = Drawn("decision", DecisionView(), elem_id="play-decision")
-        with gr.Tab("Parsers", elem_id="play-tab-differ"):
-            differ = Drawn("differ", ask_differ(None), elem_id="play-differ")
-        with gr.Tab("Timing", elem_id="play-tab-timing"):
-            timing = Drawn("timing", TimingView(), elem_id="play-timing")
-    return InspectorParts(
-        raw=raw, raw_notice=raw_notice, raw_diff=raw_diff, tokens=tokens, calls=calls, fixes=fixes,
-        fixes_tab=fixes_tab, timing=timing, decision=decision, differ=differ,
-    )  # fmt: skip
+    def __init__(self) -> None:
+        with (
+            gr.Column(elem_id="play-inspector", elem_classes=["hw-column"], min_width=0),
+            gr.Tabs(elem_id="play-inspector-tabs"),
+        ):
+            with gr.Tab("Raw", elem_id="play-tab-raw"):
+                self.raw = Drawn("raw", RawView(), elem_id="play-raw")
+                self.raw_notice = Drawn("notice", elem_id="play-raw-notice")
+                self.raw_diff = Drawn("text_diff", elem_id="play-raw-diff")
+            with gr.Tab("Tokens", elem_id="play-tab-tokens"):
+                self.tokens = Drawn("tokens", TokensView(), elem_id="play-tokens")
+            with gr.Tab("Calls", elem_id="play-tab-calls"):
+                self.calls = Drawn("calls", CallsView(), elem_id="play-calls")
+            with gr.Tab("Fixes", elem_id="play-tab-fixes") as self.fixes_tab:
+                self.fixes = Drawn("fixes", FixesView(), elem_id="play-fixes")
+            with gr.Tab("Decision", elem_id="play-tab-decision"):
+                self.decision = Drawn("decision", DecisionView(), elem_id="play-decision")
+            with gr.Tab("Parsers", elem_id="play-tab-differ"):
+                self.differ = Drawn("differ", ask_differ(None), elem_id="play-differ")
+            with gr.Tab("Timing", elem_id="play-tab-timing"):
+                self.timing = Drawn("timing", TimingView(), elem_id="play-timing")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionsParts:
-    """The components of the sessions column, from top to bottom."""
+    """The sessions column, empty."""
 
-    new: gr.Button
-    sessions: Drawn
-    export_open: gr.Button
-    export_all: gr.Button
-    notice: Drawn
-    download: Drawn
-    demo: Drawn
-
-
-def build_sessions() -> SessionsParts:
-    """Build the sessions column, empty."""
-    with gr.Column(elem_id="play-sessions", elem_classes=["hw-column"], min_width=0):
-        new = gr.Button("New session", size="sm", elem_id="play-new")
-        sessions = Drawn("sessions", elem_id="play-session-list")
-        with gr.Column(elem_id="play-export", min_width=0):
-            heading("Export as ShareGPT")
-            with PlainRow(elem_id="play-export-buttons"):
-                export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
-                export_all = gr.Button("All sessions", size="sm", min_width=0, elem_id="play-export-all")
-            notice = Drawn("notice", elem_id="play-export-notice")
-            download = Drawn("download", elem_id="play-download")
-        demo = Drawn("demo_bar", elem_id="play-demo")
-    return SessionsParts(
-        new=new,
-        sessions=sessions,
-        export_open=export_open,
-        export_all=export_all,
-        notice=notice,
-        download=download,
-        demo=demo,
-    )
+    def __init__(self) -> None:
+        with gr.Column(elem_id="play-sessions", elem_classes=["hw-column"], min_width=0):
+            self.new = gr.Button("New session", size="sm", elem_id="play-new")
+            self.sessions = Drawn("sessions", elem_id="play-session-list")
+            with gr.Column(elem_id="play-export", min_width=0):
+                heading("Export as ShareGPT")
+                with PlainRow(elem_id="play-export-buttons"):
+                    self.export_open = gr.Button(
+                        "This session", size="sm", min_width=0, elem_id="play-export-open"
+                    )
+                    self.export_all = gr.Button(
+                        "All sessions", size="sm", min_width=0, elem_id="play-export-all"
+                    )
+                self.notice = Drawn("notice", elem_id="play-export-notice")
+                self.download = Drawn("download", elem_id="play-download")
+            self.demo = Drawn("demo_bar", elem_id="play-demo")
