@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 HASHES = ROOT / "constraints.sha256"
 _UNHASHED = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json")
 """Files that the installer writes."""
+_BUILT_LOCALLY = "llama-cpp-python"
+"""Compiled on each machine, so its files differ. Only its version and the files' own hashes are compared."""
 
 
 def pinned(text: str) -> dict[str, str]:
@@ -82,6 +84,7 @@ def main() -> int:
     installed = [found for found in distributions() if found.name and normalized(found.name) in versions]
     if "--write" in sys.argv[1:]:
         listed |= {key: digest for key, _, digest in (line_of(found).rpartition(" ") for found in installed)}
+        listed = {key: digest for key, digest in listed.items() if not key.startswith(f"{_BUILT_LOCALLY}==")}
         current = [f"{key} {listed[key]}" for key in sorted(listed) if _is_current(key, versions)]
         HASHES.write_text("\n".join(current) + "\n", encoding="utf-8")
         return 0
