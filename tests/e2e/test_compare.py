@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.comparing import Comparing
+from tests.e2e.holding import Held, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play
-from tests.e2e.waiting import settle
+from tests.e2e.waiting import settle, until
 from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -134,6 +135,43 @@ def test_a_turn_from_play_is_compared_with_its_own_answer(page: Page, server: Se
     expect(tab.board.locator('[data-turn="1"]')).to_contain_text("All bad")
     page.get_by_role("button", name="Ask a question instead").click()
     expect(page.get_by_role("textbox", name="Question")).to_be_visible()
+
+
+def test_a_turn_from_play_is_compared_though_the_browser_stored_a_form_with_another_turn(
+    fresh_page: Page, server: Server
+):
+    page, play = fresh_page, Play(fresh_page, server).open()
+    play.ask("Other?")
+    other = play.session_id
+    play.menu(play.entries.nth(1), "Compare answers to this turn")
+    line = page.locator("#compare-line")
+    expect(line).to_contain_text("Other?")
+    page.get_by_label("Temperature A").fill("0.3")
+    page.get_by_label("Temperature A").blur()
+    settle(page)
+    play.open().ask("Chosen?")
+    assert play.session_id != other
+    settle(page)
+    play.reload()
+    arriving = list[Route]()
+    page.route("**/run/predict*", lambda route: arriving.append(route))
+    restoring = Held(page, lambda body: any(str(value).startswith('["') for value in values(body)))
+    play.menu(play.entries.nth(1), "Compare answers to this turn")
+    expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    pane = page.locator("#page-tab-compare")
+    expect(pane).to_have_attribute("aria-busy", "true")
+    assert "Loading" in pane.evaluate("pane => getComputedStyle(pane, '::before').content")
+    until(page, lambda: arriving, "the tab is not asked for")
+    page.unroute("**/run/predict*")
+    for route in arriving:
+        route.continue_()
+    restoring.wait()
+    expect(pane).to_have_attribute("aria-busy", "true")
+    restoring.let_go()
+    expect(line).to_contain_text("Chosen?")
+    settle(page)
+    expect(line).to_contain_text("Chosen?")
+    expect(pane).not_to_have_attribute("aria-busy", "true")
 
 
 def test_a_pasted_link_chooses_the_turn_and_an_invalid_link_is_an_error(page: Page, server: Server):

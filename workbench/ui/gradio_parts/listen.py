@@ -132,6 +132,32 @@ def after_loading(tab: str) -> str:
     return f"async (...values) => {{ await hermesWorkbench.loadTab('page-tab-{tab}'); return values; }}"
 
 
+def after_filling(tab: str) -> str:
+    """Return JavaScript for an event that writes to a tab with a stored form: it opens the tab and waits for the form.
+
+    `when_filled` says when that is.
+    """
+    name = f"page-tab-{tab}"
+    return (
+        f"async (...values) => {{ if (!hermesWorkbench.filled.has('{name}')) {{"
+        f" hermesWorkbench.router.goTo('{tab}'); await hermesWorkbench.loadTab('{name}', {{ isFilled: true }}); }}"
+        " return values; }"
+    )
+
+
+def when_filled(tab: str) -> str:
+    """Return JavaScript for an event that is sent only once the tab's stored form was restored."""
+    return (
+        f"(...values) => hermesWorkbench.filled.has('page-tab-{tab}') ? values"
+        " : hermesWorkbench.drop('the stored form comes first')"
+    )
+
+
+def mark_filled(tab: str) -> str:
+    """Return JavaScript that follows the event which restores the stored form of a tab."""
+    return f"() => {{ hermesWorkbench.filled.add('page-tab-{tab}'); return []; }}"
+
+
 def _bounded(fn: Callable[..., object], outputs: NamedOutputs | None) -> Callable[..., object]:
     """Wrap a handler so that all patterns, templates and schemas of one call share a budget.
 

@@ -79,15 +79,26 @@ window.hermesWorkbench = (() => {
   };
   const hasTab = (tab) => document.querySelector(`#${tab} [id^="${tab.replace("page-tab-", "")}-"]`) !== null;
 
-  // Asks for a tab unless it is there, and resolves once it is, or was not sent in time.
-  const loadTab = async (tab) => {
-    if (hasTab(tab)) return;
-    if (!(Date.now() - askedAt[tab] < ANSWER_MS)) {
+  // Tabs whose form was filled from the browser's storage. Until then, an answer that chooses something else for the
+  // form would be overwritten.
+  const filled = new Set();
+  const waiting = {};
+
+  // Asks for a tab unless it is there, and resolves once it is, or was not sent in time. Meanwhile, the tab says so.
+  const loadTab = async (tab, { isFilled = false } = {}) => {
+    const isReady = () => hasTab(tab) && (!isFilled || filled.has(tab));
+    if (isReady()) return;
+    const until = Date.now() + ANSWER_MS;
+    if (!hasTab(tab) && !(Date.now() - askedAt[tab] < ANSWER_MS)) {
       askedAt[tab] = Date.now();
       askFor(tab);
     }
-    while (!hasTab(tab) && Date.now() - askedAt[tab] < ANSWER_MS) await new Promise(requestAnimationFrame);
+    waiting[tab] = (waiting[tab] || 0) + 1;
+    document.getElementById(tab)?.setAttribute("aria-busy", "true");
+    while (!isReady() && Date.now() < until) await new Promise(requestAnimationFrame);
+    waiting[tab] -= 1;
+    if (!waiting[tab]) document.getElementById(tab)?.removeAttribute("aria-busy");
   };
-  const shared = { mount, newest, drop, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
+  const shared = { mount, newest, drop, attachTabLoader, loadTab, filled, chartsAddress: "CHARTS_ADDRESS" };
   return shared;
 })();

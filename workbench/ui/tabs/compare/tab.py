@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.ui.gradio_parts.listen import WITH_DRAFTS, Trigger, after_loading, any_of, listen
+from workbench.ui.gradio_parts.listen import (
+    WITH_DRAFTS,
+    Trigger,
+    after_filling,
+    any_of,
+    listen,
+    mark_filled,
+    when_filled,
+)
 from workbench.ui.gradio_parts.names import Block
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
@@ -88,7 +96,7 @@ def _wire_form(
 ) -> None:
     screen, visitor = parts.screen(tabs), play.visitor
     whole = [*screen, *parts.column_fields]
-    listen(
+    restored = listen(
         blocks.load,
         events.on_page,
         [parts.draft, parts.secret],
@@ -101,14 +109,18 @@ def _wire_form(
     listen(
         parts.shared.link.submit, events.on_link, [visitor, parts.shared.link], [*screen, parts.shared.link]
     )
-    listen(tab.select, events.on_enter, [visitor, parts.ask.question, parts.target], whole)
+    selected = [visitor, parts.ask.question, parts.target]
+    listen(tab.select, events.on_enter, selected, whole, js=when_filled("compare"))
+    # A turn that is chosen in Play comes last, so that nothing replaces it.
+    entered = listen(restored.then, events.on_enter, selected, whole)
+    listen(entered.then, None, js=mark_filled("compare"), is_queued=False)
     listen(parts.shared.take.click, events.on_take, [visitor], whole)
     listen(
         play.talk.transcript.event("compare_turn"),
         events.on_turn,
         [visitor],
         whole,
-        js=after_loading("compare"),
+        js=after_filling("compare"),
     )
     scoped = [visitor, parts.target, parts.shared.scope]
     listen(parts.shared.scope.input, events.on_scope, scoped, [parts.ask.line], is_latest_only=True)
