@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, hold_first_opening, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, expect_text
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, code_editor, expect_text
 from tests.e2e.sizes import every_size
 from tests.e2e.waiting import settle
 from tests.served import Server
@@ -263,3 +263,43 @@ def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: S
     settle(page)
     expect(page.locator("#contracts-text")).to_contain_text(f"title: {name}")
     expect(page.locator("#contracts-list [aria-current=true]")).to_contain_text(name)
+
+
+def test_tab_leaves_an_editor_and_indents_only_selected_text(tab: Page) -> None:
+    editor = code_editor(tab.locator("#contracts-text"))
+    editor.click()
+    before = editor.inner_text()
+    tab.keyboard.press("Tab")
+    expect(editor).not_to_be_focused()
+    assert editor.inner_text() == before
+    editor.click()
+    tab.keyboard.press("Control+A")
+    tab.keyboard.press("Tab")
+    expect(editor).to_be_focused()
+    assert editor.inner_text() != before
+    tab.keyboard.press("Shift+Tab")
+    assert editor.inner_text() == before
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("Tab")
+    expect(editor).not_to_be_focused()
+    assert editor.inner_text() == before
+
+
+def test_a_menu_lies_above_the_labels_of_fields(tab: Page) -> None:
+    tab.locator("#contracts-versions .hw-menu-at > button").first.click()
+    covered = """() => [...document.querySelectorAll('.hw-menu:not([hidden]) button')].filter((item) => {
+      const { left, right, top, bottom } = item.getBoundingClientRect();
+      return !item.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+    }).map((item) => item.textContent)"""
+    expect(tab.locator(".hw-menu:not([hidden])")).to_be_visible()
+    assert tab.evaluate(covered) == []
+
+
+def test_the_first_tab_stop_skips_to_the_content(play: Play) -> None:
+    skip = play.page.get_by_role("button", name="Skip to content")
+    first = "() => document.querySelector('button, a[href], input, textarea, select, [tabindex]').textContent"
+    assert play.page.evaluate(first) == "Skip to content"
+    skip.focus()
+    assert skip.bounding_box()["height"] > 20  # pyright: ignore[reportOptionalSubscript]
+    skip.press("Enter")
+    expect(play.composer).to_be_focused()

@@ -38,9 +38,11 @@ def test_a_clean_draft_says_so_and_findings_have_their_position():
         "No problems found.",
     )
     note = Finding(code="odd-name", message="odd", severity=Severity.NOTE, pointer="/function/name")
+    assert show_draft(DraftFindings(lint=(note,)))[0].lines[0].text == "No problems found."
     fault = Finding(code="rules-unsound", message="no loops", pointer="/0/template", line=4)
     spec, rules, lint = show_draft(DraftFindings(rules=(fault,), lint=(note,)))
-    assert spec.lines[0].text == "No problems found."
+    assert spec.lines == ()
+    assert not any(notice.lines for notice in (*show_draft(DraftFindings(rules=(fault,)))[::2],))
     warning = replace(note, code="invalid-value", severity=Severity.WARNING)
     assert show_draft(DraftFindings(lint=(warning,)))[0].lines == ()
     assert (rules.lines[0].word, rules.lines[0].text) == ("line 4", "no loops (/0/template)")

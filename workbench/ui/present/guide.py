@@ -125,6 +125,10 @@ KEYS: Final = KeysView(
                 Shortcut(keys="?", does="show these shortcuts"),
                 Shortcut(keys="Esc", does="close the open dialog or menu"),
                 Shortcut(keys="Tab, Shift+Tab", does="move between controls; Enter or Space activates one"),
+                Shortcut(
+                    keys="Tab, Shift+Tab",
+                    does="in an editor: indent the selected text; Esc, then Tab leaves the editor",
+                ),
             ),
         ),
         TabKeys(

@@ -112,8 +112,8 @@ def show_tools(
 
 def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:
     """Return three notices about a draft: for the spec, for the rules, and for the lint."""
-    is_clean = not findings.spec and not findings.lint
-    has_problem = bool(findings.spec) or any(
+    is_clean = not findings.spec and not findings.rules and not findings.lint
+    has_problem = bool(findings.spec or findings.rules) or any(
         finding.severity is not Severity.NOTE for finding in findings.lint
     )
     spec = tool_findings(findings.spec) if has_problem else _quiet("No problems found.")

@@ -7,6 +7,19 @@ const EVERYWHERE = { childList: true, subtree: true };
 
 showFields();
 
+// CodeMirror indents the line at each Tab, so that nobody could leave an editor by keyboard. Here, Tab leaves it unless
+// text is selected. With a selection, Esc and then Tab leaves it, which is CodeMirror's own way.
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key !== "Tab" || event.ctrlKey || event.metaKey || event.altKey) return;
+    const content = event.target instanceof Element && event.target.closest(".cm-content");
+    if (content && window.hermesWorkbench.codeViewOf(content)?.state.selection.main.empty)
+      event.stopPropagation();
+  },
+  true,
+);
+
 /** @param {Part<EditorsView, EditorsEvents>} part */
 export const mount = ({ props, trigger, follow }) => {
   for (const [id] of props.value?.names || []) onOpenEditor(id, () => trigger("open_editors", {}));
