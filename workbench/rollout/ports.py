@@ -12,6 +12,7 @@ from workbench.chat.message import Conversation, ToolCall, ToolResult
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.world.patches import WorldPatch
 
 
 class ChoiceKind(StrEnum):
@@ -279,6 +280,8 @@ class ToolRun:
     """Changes to the arguments before the run, and problems that did not stop it."""
     arguments: JsonObject | None = field(default=None, hash=False)
     """The arguments after coercion to the schema. None if they equal those of the call, or nothing ran."""
+    world_patch: WorldPatch = field(default=(), hash=False)
+    """What the call changed in the world of the session. Empty if it changed nothing."""
 
 
 class Toolbox(Protocol):

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
 from workbench.chat.figures import known_sum
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Conversation, Message, Role
 from workbench.hermes.reading import ReadCall
 from workbench.rollout.events import CompletionEnded, EndReason, Timing, ToolFinished, TurnEnded
 from workbench.suite.case import Case
+from workbench.toolspec.world.patches import replayed
 
 
 class Price(NamedTuple):
@@ -47,6 +48,13 @@ class CaseRollout:
     """The session that stores the rollout, or None if it is not stored."""
     price: Price | None = None
     """Price of the model, or None if it is not known."""
+    world_start: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """The world before the first call, by toolset. Empty if no offered tool has a world."""
+
+    @property
+    def world(self) -> JsonObject:
+        """The world after the last call, by toolset."""
+        return replayed((finished.run.world_patch for finished in self.tool_runs), self.world_start)
 
     @property
     def answer(self) -> str:
@@ -114,9 +122,17 @@ class CaseRollout:
 
 
 def rollout_of(
-    events: Iterable[object], *, session_id: str | None = None, price: Price | None = None
+    events: Iterable[object],
+    *,
+    session_id: str | None = None,
+    price: Price | None = None,
+    world_start: JsonObject | None = None,
 ) -> CaseRollout:
-    """Collect the events of a turn into a rollout. Objects that are not events are ignored."""
+    """Collect the events of a turn into a rollout. Objects that are not events are ignored.
+
+    Args:
+        world_start: The world before the turn. None if there is none.
+    """
     completions: list[CompletionEnded] = []
     tool_runs: list[ToolFinished] = []
     ended: TurnEnded | None = None
@@ -134,6 +150,7 @@ def rollout_of(
         problem=ended.problem if ended else "",
         session_id=session_id,
         price=price,
+        world_start=world_start or {},
     )
 
 

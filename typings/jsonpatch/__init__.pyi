@@ -1,0 +1,13 @@
+"""What the workbench uses of jsonpatch, which has no types of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+class JsonPatchException(Exception): ...
+class JsonPointerException(Exception): ...
+
+class JsonPatch:
+    patch: list[dict[str, Any]]
+
+def apply_patch(doc: object, patch: Sequence[object], in_place: bool = False) -> Any: ...
+def make_patch(src: object, dst: object) -> JsonPatch: ...

@@ -1,0 +1,1 @@
+"""Worlds: JSON values that tools read and change, one for each session."""
