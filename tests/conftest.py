@@ -1,7 +1,9 @@
 """What tests of several folders share."""
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +22,21 @@ settings.register_profile(SOAK, max_examples=1000, deadline=None)
 settings.register_profile("untimed", deadline=None)
 if settings.get_current_profile_name() == "default":
     settings.load_profile("untimed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run browser tests last, since the driver leaves a running event loop in the main thread.
+
+    Of these, files that take long come first, so that workers end at about the same time: those whose tests have a
+    longer timeout, then those with many tests.
+    """
+    weights = Counter[Path]()
+    for item in items:
+        if item.get_closest_marker("browser"):
+            weights[item.path] += 100 if item.get_closest_marker("timeout") else 1
+    items.sort(
+        key=lambda item: (item.path in weights, -weights[item.path], str(item.path) * (item.path in weights))
+    )
 
 
 @pytest.fixture(scope="session")

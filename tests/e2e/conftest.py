@@ -1,6 +1,5 @@
 """A server in its own process, a browser, and a page whose errors fail the test."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,21 +32,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests last, since the driver leaves a running event loop in the main thread.
-
-    Of these, files that take long come first, so that workers end at about the same time: those whose tests have a
-    longer timeout, then those with many tests.
-    """
-    weights = Counter[Path]()
-    for item in items:
-        if item.get_closest_marker("browser"):
-            weights[item.path] += 100 if item.get_closest_marker("timeout") else 1
-    items.sort(
-        key=lambda item: (item.path in weights, -weights[item.path], str(item.path) * (item.path in weights))
-    )
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The page with a scripted model."""
