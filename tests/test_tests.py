@@ -34,7 +34,6 @@ LONGER = frozenset(
         "tests/trajectory/validate/test_rules.py",
         "workbench/label/store/projects.py",
         "workbench/store/sessions/recordings.py",
-        "workbench/ui/scripts/compare/compare_board.js",
     }
 )
 """Files that are to be split. No file is added."""

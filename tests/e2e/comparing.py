@@ -34,7 +34,10 @@ class Comparing:
         return self
 
     def choose(self, name: str, value: str) -> Self:
-        """Type a choice into a dropdown, such as `Model A`."""
+        """Type a choice into a dropdown, such as `Model A`, which is folded after a comparison."""
+        unfold = self.page.get_by_role("button", name="Change columns")
+        if unfold.is_visible():
+            unfold.click()
         field = self.page.get_by_role("combobox", name=name, exact=True)
         field.fill(value)
         field.press("Enter")

@@ -38,10 +38,13 @@ def test_a_question_is_compared_voted_on_and_reopened_by_its_link(
     expect(changed.get_by_role("img", name="different from A")).to_have_text("≠")
     expect(changed.locator("del")).to_have_text('"cairo"')
     expect(changed).to_contain_text('"london"')
+    expect(second.locator(".hw-compare-text")).to_have_text("The reading is 27.")
+    tab.board.get_by_role("button", name="Show differences").click()
     expect(second.locator(".hw-compare-text del")).to_have_text("31")
     expect(second.locator(".hw-compare-text ins")).to_have_text("27")
     expect(second.locator(".hw-compare-fixes")).to_contain_text("python-literal")
     expect(second.locator(".hw-figures")).to_contain_text("completion")
+    expect(tab.page.get_by_label("Temperature B")).to_be_hidden()
     tab.page.screenshot(path=artifacts / "compare.png")
 
     tab.press("2")
@@ -57,6 +60,24 @@ def test_a_question_is_compared_voted_on_and_reopened_by_its_link(
     assert tab.pairs() == []
     tab.board.get_by_role("button", name="Undo vote").click()
     expect(tab.board.get_by_role("button", name="Undo vote")).to_have_count(0)
+
+
+def test_a_blind_vote_shows_the_columns_only_afterwards(tab: Comparing, tmp_path: Path):
+    tab.models(write_script(tmp_path / "a.yaml", "One."), write_script(tmp_path / "b.yaml", "Two."))
+    tab.ask("Which?")
+    tab.board.get_by_role("button", name="Vote blind").click()
+    heads, cells = tab.board.locator(".hw-compare-heads"), tab.board.locator(".hw-compare-cell")
+    expect(heads).to_have_count(0)
+    expect(tab.board).not_to_contain_text("a.yaml")
+    expect(cells.locator(".hw-figures")).to_have_count(0)
+    texts = [cells.nth(place).locator(".hw-compare-text").inner_text() for place in range(2)]
+    tab.press(str(texts.index("Two.") + 1))
+    expect(tab.board).to_contain_text("B is better. Saved")
+    expect(heads).to_contain_text("b.yaml")
+    expect(tab.cell("B")).to_contain_text("Two.")
+    assert tab.pairs() == [("Two.", "One.")]
+    tab.board.get_by_role("button", name="Change columns").click()
+    expect(tab.page.get_by_label("Temperature B")).to_be_visible()
 
 
 def test_a_failed_column_shows_its_error_and_missing_answers_can_be_generated(tab: Comparing, tmp_path: Path):
@@ -96,6 +117,7 @@ def test_model_output_is_shown_as_text(tab: Comparing, tmp_path: Path):
     for letter in "AB":
         text = tab.cell(letter).locator(".hw-compare-text")
         expect(text).to_contain_text(HOSTILE)
+    tab.board.get_by_role("button", name="Show differences").click()
     expect(tab.cell("B").locator(".hw-compare-text ins")).to_contain_text("other")
     expect(tab.board.locator(".hw-compare-question")).to_contain_text(HOSTILE)
     expect_harmless(tab.page, "#page-tab-compare")

@@ -1,5 +1,6 @@
 """The handlers of the Compare tab, without a browser."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,10 +18,13 @@ from workbench.app.comparisons.events import CompareEvent, condense_comparison
 from workbench.app.services import Services
 from workbench.app.tasks import RunningTask
 from workbench.records.comparisons import VoteKind
+from workbench.rollout.sampling import Sampling
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import browser_key_of
 from workbench.ui.present.compare.board import BoardView, LiveColumns
-from workbench.ui.present.compare.form import first_form
+from workbench.ui.present.compare.form import COLUMN_SIZE, OWN, first_form
 from workbench.ui.present.notices import CLEAR
+from workbench.ui.present.setup import show_setup
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.target_events import TargetEvents
@@ -180,4 +184,25 @@ def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Ser
     for question, target in (("Typed.", ""), ("", "s m")):
         assert screen_of(events.on_enter(visitor, question, target, page_request())) == CompareScreen()
     shared = replace(visitor, share_key="k", is_read_only=True)
-    assert "No session of yours" in notice_text(screen_of(events.on_take(shared, page_request())))
+    assert "No session of yours" in notice_text(screen_of(events.on_take(shared, [], page_request(), None)))
+
+
+def test_columns_take_the_setup_of_play_unless_the_browser_stored_a_form(services: Services) -> None:
+    setup = replace(
+        services.setup_for(), model="embedded", sampling=Sampling(temperature=0.7), is_constrained=False
+    )
+    fields = tuple(show_setup(setup).values())
+    events, start = TargetEvents(services, Runs()), len(CompareScreen._fields)
+    for values in (
+        events.on_page("", "", ["weather"], page_request(), *fields),
+        events.on_take(Visitor(), ["weather"], page_request(), *fields),
+    ):
+        columns = values[start:]
+        first, second = columns[:COLUMN_SIZE], columns[COLUMN_SIZE : 2 * COLUMN_SIZE]
+        assert (first[0], first[1], first[3], first[-1]) == (OWN, "embedded", 0.7, False)
+        assert second[0] not in (OWN, setup.contract_name) and second[1:] == first[1:]
+        assert cast(Any, screen_of(values).tools)["value"] == ["weather"]
+    assert events.on_page("", "", [], page_request(), None, *fields[1:])[start] == SAME
+    stored = json.dumps(values_of(services, "Mine?"))
+    restored = screen_of(events.on_page(stored, "", ["weather"], page_request(), *fields))
+    assert cast(Any, restored.question)["value"] == "Mine?"

@@ -184,6 +184,7 @@ def test_differences_from_the_first_column_have_labels(component: Component) -> 
         id="c", session="s", note="", is_running=False, can_resume=False, heads=heads, turns=(turn,)
     )
     part = component.mount("compare_board", board)
+    part.get_by_role("button", name="Show differences").click()
     column = part.get_by_role("region", name="Column B")
     signs = column.get_by_role("img").evaluate_all(
         "all => all.map((sign) => sign.getAttribute('aria-label'))"

@@ -61,6 +61,17 @@ def test_equal_answers_are_marked_as_equal(services, tmp_path):
     assert [word.kind for word in second.text] == ["same"]
 
 
+def test_texts_that_have_little_in_common_are_not_shown_as_a_diff(services, tmp_path):
+    other = script(
+        tmp_path, "other", CALL % "cairo", "No flumbuster tool said anything; the town is closed, sorry."
+    )
+    stored, _ = run_all(services, create(services, column(services), column(services, model=other)))
+    first, second = board_of(services, stored).turns[0].cells
+    assert first.is_alike and not second.is_alike
+    plain = "".join(word.text for word in second.text if word.kind != "drop")
+    assert plain == "No flumbuster tool said anything; the town is closed, sorry."
+
+
 def test_missing_and_failed_answers_are_shown_in_their_cell(services):
     stored = create(services, column(services), column(services, model="gone"))
     board = board_of(services, stored)

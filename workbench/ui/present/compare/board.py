@@ -15,6 +15,7 @@ from workbench.ui.present.compare.signs import (
     CallView,
     DiffWord,
     FixLine,
+    are_alike,
     diff_words,
     parts_that_differ,
     sign_calls,
@@ -67,7 +68,9 @@ class CellView:
     broken: tuple[BrokenCall | TrailingBlock, ...] = ()
     thoughts: tuple[ThoughtBlock, ...] = ()
     text: tuple[DiffWord, ...] = ()
-    """The text of the answer, as a diff with the first column."""
+    """The text of the answer, as a diff with the first column. Without its dropped words, it is the text itself."""
+    is_alike: bool = True
+    """False if the diff cannot be read, because little of the two texts is the same."""
     fixes: tuple[FixLine, ...] = ()
     notes: tuple[str, ...] = ()
     """How completions ended, if not normally."""
@@ -187,6 +190,8 @@ def _cell(reading: AnswerReading | None, first: AnswerReading | None, column: in
     baseline = first if column and first is not None and first.message_id else None
     differing = parts_that_differ(reading, baseline) if baseline is not None and reading.message_id else ()
     problem = reading.answer.problem
+    has_diff = baseline is not None and bool(reading.message_id)
+    words = diff_words(baseline.text if has_diff and baseline else reading.text, reading.text)
     return CellView(
         letter=letter,
         state="failed" if problem else "done",
@@ -196,11 +201,8 @@ def _cell(reading: AnswerReading | None, first: AnswerReading | None, column: in
         calls=sign_calls(reading.calls, baseline.calls if baseline else None) if reading.message_id else (),
         broken=reading.broken,
         thoughts=reading.thoughts,
-        text=diff_words(baseline.text, reading.text)
-        if baseline and reading.message_id
-        else (DiffWord(text=reading.text),)
-        if reading.text
-        else (),
+        text=words,
+        is_alike=are_alike(words),
         fixes=sign_fixes(reading, baseline) if reading.message_id else (),
         notes=reading.notes,
         figures=_figures(reading.figures, baseline.figures if baseline else None),

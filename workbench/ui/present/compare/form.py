@@ -11,6 +11,7 @@ from workbench.app.runs.drafts import Drafts
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.sampling import Sampling
@@ -117,6 +118,15 @@ def first_form(settings: Settings, contracts: Sequence[str], model: ModelStatus)
         count=MIN_COLUMNS,
         columns=tuple(_column(contract, model.name, choice, sampling) for contract in selected),
     )
+
+
+def with_setup(form: CompareForm, setup: RunConfig, toolsets: Sequence[str]) -> CompareForm:
+    """Return the form with the tools, model and settings of Play in all columns, and its contract in the first."""
+    own, default = column_fields(Column(contract="", setup=setup)), form.columns[0].contract
+    others = [column.contract for column in form.columns[1:]]
+    contracts = [default if name == setup.contract_name else name for name in others]
+    columns = tuple(replace(own, contract=name) for name in (OWN, *contracts))
+    return replace(form, tools=tuple(toolsets), columns=columns)
 
 
 def form_of(comparison: Comparison, first: CompareForm, question: str) -> CompareForm:

@@ -181,6 +181,24 @@ def diff_words(before: str, after: str) -> tuple[DiffWord, ...]:
     return tuple(DiffWord(kind=kind, text=text) for kind, text in pieces if text)
 
 
+ALIKE_SHARE: Final = 0.5
+"""The smallest share of common letters for which a word diff can be read."""
+
+
+def are_alike(pieces: Sequence[DiffWord]) -> bool:
+    """Return whether so much of both texts is the same that a reader can follow their diff.
+
+    Otherwise the diff alternates single words that happen to be in both, such as `the` or a comma.
+
+    >>> are_alike(diff_words("It is 31.", "It is 27.")), are_alike(diff_words("Done, the tea.", "I am the one."))
+    (True, False)
+    """
+    letters = {"same": 0, "add": 0, "drop": 0}
+    for piece in pieces:
+        letters[piece.kind] += sum(map(str.isalnum, piece.text))
+    return letters["same"] >= ALIKE_SHARE * (letters["same"] + max(letters["add"], letters["drop"]))
+
+
 def _changes(old: str, new: str) -> Iterator[tuple[str, str]]:
     """Compare two texts word by word, as pairs of kind and text."""
     left, right = _WORD.findall(old), _WORD.findall(new)

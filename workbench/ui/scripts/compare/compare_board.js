@@ -1,147 +1,12 @@
 // The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_open`,
 // `compare_vote`, `compare_unvote`, `compare_go_on`.
 import { node } from "../shared/dom.js";
-import { blocks, result, status } from "../shared/blocks.js";
 import { isField, onKeys, press } from "../shared/page.js";
-import { storedText } from "../shared/storage.js";
+import { store, stored, storedText } from "../shared/storage.js";
+import { blinded, drawCell } from "./compare_cell.js";
 
-// How a cell differs from column A, by its sign.
-const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
-const TONES = { "=": "same", "≠": "other", "+": "add", "−": "drop" };
-
-const sign = (mark) =>
-  mark
-    ? node(
-        "span",
-        { class: "hw-sign d-" + TONES[mark], role: "img", "aria-label": WORDS[mark], title: WORDS[mark] },
-        mark,
-      )
-    : null;
-
-const argument = (row) =>
-  node(
-    "tr",
-    { class: row.sign ? "d-" + TONES[row.sign] : null },
-    node("th", { scope: "row" }, sign(row.sign), row.name),
-    node(
-      "td",
-      {},
-      row.was ? node("del", { "aria-label": "in A" }, row.was) : null,
-      row.was && row.value ? " → " : null,
-      row.value,
-    ),
-  );
-
-const call = (view) =>
-  node(
-    "div",
-    { class: "hw-call" + (view.sign ? " d-" + TONES[view.sign] : "") },
-    node(
-      "div",
-      { class: "hw-call-head" },
-      sign(view.sign),
-      node("span", { class: "hw-word k-call" }, "call"),
-      node(view.sign === "−" ? "del" : "strong", { class: "hw-mono" }, view.card.name),
-      view.sign === "−" ? node("span", { class: "hw-note" }, "only in A") : status(view.card),
-    ),
-    view.sign === "−"
-      ? null
-      : [
-          view.arguments.length === 0
-            ? node("div", { class: "hw-note hw-arguments" }, "no arguments")
-            : node("table", { class: "hw-arguments" }, node("tbody", {}, view.arguments.map(argument))),
-          view.card.notes.map((note) => node("div", { class: "hw-finding" }, note)),
-          view.card.result ? result(view.card.result) : null,
-        ],
-  );
-
-const PIECES = {
-  same: (word) => word.text,
-  add: (word) => node("ins", {}, word.text),
-  drop: (word) => node("del", {}, word.text),
-};
-
-const fix = (line) =>
-  node(
-    "li",
-    { class: line.sign ? "d-" + TONES[line.sign] : null },
-    sign(line.sign),
-    node(
-      line.sign === "−" ? "del" : "code",
-      { class: line.is_guess ? "k-guess" : "k-fix" },
-      line.code + (line.is_guess ? "?" : ""),
-    ),
-    " ",
-    node("span", { class: "hw-note" }, line.note),
-  );
-
-const figure = (value) =>
-  node(
-    "div",
-    {},
-    node("dt", {}, value.name),
-    node(
-      "dd",
-      {},
-      value.value,
-      value.against
-        ? node("span", { class: "hw-note", title: "compared with A" }, " " + value.against)
-        : null,
-    ),
-  );
-
-const cell = (answer, session) =>
-  node(
-    "section",
-    { class: "hw-compare-cell is-" + answer.state, "aria-label": "Column " + answer.letter },
-    node(
-      "div",
-      { class: "hw-compare-head" },
-      node("span", { class: "hw-letter" }, answer.letter),
-      node("span", { class: answer.differs ? "hw-differs" : "hw-note" }, answer.summary),
-      node("span", { class: "hw-gap" }),
-      answer.message
-        ? node(
-            "a",
-            {
-              class: "hw-note",
-              href: window.hermesWorkbench.router.link("play", { session, message: answer.message }),
-            },
-            "Open in Play",
-          )
-        : null,
-    ),
-    answer.problem
-      ? node(
-          "p",
-          { class: "hw-line t-error" },
-          node("span", { class: "hw-word" }, "incomplete"),
-          node("span", {}, answer.problem),
-        )
-      : null,
-    answer.thoughts.map((block) => blocks.thought(block)),
-    answer.calls.map(call),
-    answer.broken.map((block) => blocks[block.kind](block)),
-    answer.text.length
-      ? node(
-          "div",
-          {
-            class: "hw-prose hw-compare-text",
-            tabindex: 0,
-            role: "group",
-            "aria-label": "Answer " + answer.letter,
-          },
-          answer.text.map((piece) => PIECES[piece.kind](piece)),
-        )
-      : null,
-    answer.notes.map((note) => node("div", { class: "hw-note hw-end" }, note)),
-    answer.fixes.length
-      ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, answer.fixes.map(fix))
-      : answer.message
-        ? node("p", { class: "hw-note hw-calm-line" }, "no fixes")
-        : null,
-    answer.figures.length ? node("dl", { class: "hw-figures" }, answer.figures.map(figure)) : null,
-  );
+const DIFFERENCES = "hermes-workbench:compare:differences";
+const BLIND = "hermes-workbench:compare:blind";
 
 const canVote = (turn, column) => turn.can_vote && (column === null || Boolean(turn.cells[column].message));
 
@@ -164,6 +29,30 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // The router's request that is being answered.
   let request = 0;
   const state = { value: null, at: 0 };
+  // Voting blind hides which column an answer is from, until the turn has a vote.
+  let isBlind = Boolean(stored(BLIND));
+  let hasDifferences = Boolean(stored(DIFFERENCES));
+  // The columns of each turn in the order in which they are shown while voting blind.
+  const orders = new Map();
+  const page = document.getElementById("compare-page");
+  const fold = (isFolded) => page?.classList.toggle("is-folded", isFolded);
+
+  const isHidden = (turn) => isBlind && !turn.vote;
+
+  const orderOf = (turn) => {
+    const columns = turn.cells.map((_, column) => column);
+    if (!isHidden(turn)) return columns;
+    if (!orders.has(turn.place))
+      orders.set(
+        turn.place,
+        columns
+          .map((column) => [Math.random(), column])
+          .sort()
+          .map(([, column]) => column),
+      );
+    return orders.get(turn.place);
+  };
+
   // A vote that came just before the answer that it is about was drawn.
   let early = null;
 
@@ -185,8 +74,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     node(
       "div",
       { class: "hw-vote", role: "group", "aria-label": "Vote" + (turn.heading ? " on " + turn.heading : "") },
-      value.heads.map((head, place) =>
-        voteButton(turn, "best", place, head.letter + " is better", String(place + 1)),
+      orderOf(turn).map((column, place) =>
+        voteButton(
+          turn,
+          "best",
+          column,
+          (isHidden(turn) ? "Answer " + (place + 1) : value.heads[column].letter) + " is better",
+          String(place + 1),
+        ),
       ),
       voteButton(turn, "tie", null, "Tie", "t"),
       voteButton(turn, "bad", null, value.heads.length === 2 ? "Both bad" : "All bad", "x"),
@@ -241,7 +136,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       node(
         "div",
         { class: "hw-compare-grid", style: "--columns:" + value.heads.length },
-        turn.cells.map((answer) => cell(answer, value.session)),
+        orderOf(turn).map((column, place) =>
+          isHidden(turn)
+            ? drawCell(blinded(turn.cells[column], String(place + 1)), value.session, false)
+            : drawCell(turn.cells[column], value.session, hasDifferences),
+        ),
       ),
       voteBar(value, turn),
     );
@@ -312,7 +211,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     const turn = state.value.turns[state.at];
     const column = "1234".indexOf(event.key);
     const work =
-      column >= 0 && column < state.value.heads.length ? () => vote(turn, "best", column) : ACTS[event.key];
+      column >= 0 && column < state.value.heads.length
+        ? () => vote(turn, "best", orderOf(turn)[column])
+        : ACTS[event.key];
     if (!work || !turn || event.key.length !== 1) return;
     event.preventDefault();
     work(turn);
@@ -320,20 +221,43 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   onKeys(element, document, onKey);
 
-  follow((value) => {
+  const choice = (label, isOn, onclick) =>
+    node("button", { type: "button", class: "hw-act", "aria-pressed": String(isOn), onclick }, label);
+
+  const choices = () => [
+    choice("Show differences", hasDifferences, () => {
+      store(DIFFERENCES, (hasDifferences = !hasDifferences) || null);
+      show(state.value);
+    }),
+    choice("Vote blind", isBlind, () => {
+      store(BLIND, (isBlind = !isBlind) || null);
+      show(state.value);
+    }),
+    node(
+      "button",
+      { type: "button", class: "hw-act hw-unfold", onclick: () => fold(false) },
+      "Change columns",
+    ),
+  ];
+
+  const show = (value) => {
+    page?.classList.toggle("is-blind", isBlind);
     if (!value) {
       state.value = null;
       drawn.clear();
+      fold(false);
       return element.replaceChildren(EMPTY);
     }
     const isNew = !state.value || state.value.id !== value.id;
     if (isNew) {
       drawn.clear();
+      orders.clear();
       state.at = 0;
     }
+    if (isNew || (value.is_running && !state.value.is_running)) fold(true);
     state.value = value;
     const turns = value.turns.map((turn) => {
-      const json = JSON.stringify([turn, value.heads]);
+      const json = JSON.stringify([turn, value.heads, isBlind, hasDifferences]);
       const known = drawn.get(turn.place);
       if (known && known.json === json) return known.item;
       const item = drawTurn(value, turn);
@@ -362,6 +286,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         "div",
         { class: "hw-compare-top" },
         node("span", { class: "hw-note", role: "status" }, value.note),
+        choices(),
         value.can_resume
           ? node(
               "button",
@@ -380,17 +305,21 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
             )
           : null,
       ),
-      node(
-        "div",
-        { class: "hw-compare-grid hw-compare-heads", style: "--columns:" + value.heads.length },
-        value.heads.map(head),
-      ),
+      value.turns.some(isHidden)
+        ? ""
+        : node(
+            "div",
+            { class: "hw-compare-grid hw-compare-heads", style: "--columns:" + value.heads.length },
+            value.heads.map(head),
+          ),
       ...turns,
     );
     markCurrent();
     router.here("compare", { compare: value.id }, { request });
     request = 0;
-  });
+  };
+
+  follow(show);
 
   router.onPlace("compare", ({ compare }, number) => {
     if (!compare) return false;

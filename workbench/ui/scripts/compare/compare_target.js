@@ -3,7 +3,12 @@ import { hint, node } from "../shared/dom.js";
 
 /** @param {Part<CompareTargetView, CompareTargetEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
+  let last = null;
   follow((value) => {
+    // Another turn is answered by the columns of the form, which it shows.
+    if (last !== null && last !== value?.message)
+      document.getElementById("compare-page")?.classList.remove("is-folded");
+    last = value?.message ?? "";
     if (!value || !value.session) {
       element.replaceChildren(
         hint("Every column answers the question above. Or choose a turn of a session:"),

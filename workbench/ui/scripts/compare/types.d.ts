@@ -48,8 +48,10 @@ interface CellView {
   calls: CallView[];
   broken: (BrokenCall | TrailingBlock)[];
   thoughts: ThoughtBlock[];
-  /** The text of the answer, as a diff with the first column. */
+  /** The text of the answer, as a diff with the first column. Without its dropped words, it is the text itself. */
   text: DiffWord[];
+  /** False if the diff cannot be read, because little of the two texts is the same. */
+  is_alike: boolean;
   fixes: FixLine[];
   /** How completions ended, if not normally. */
   notes: string[];

@@ -96,12 +96,14 @@ def _wire_form(
 ) -> None:
     screen, visitor = parts.screen(tabs), play.visitor
     whole = [*screen, *parts.column_fields]
+    of_play = [play.setup.toolset, *play.setup.fields]
     restored = listen(
         blocks.load,
         events.on_page,
-        [parts.draft, parts.secret],
+        [parts.draft, parts.secret, *of_play],
         whole,
-        js="async () => [await hermesWorkbench.documents.keptForm('compare'), ...hermesWorkbench.readSecret()]",
+        js="async (_draft, _secret, ...play) =>"
+        " [await hermesWorkbench.documents.keptForm('compare'), ...hermesWorkbench.readSecret(), ...play]",
     )
     listen(
         parts.board.event("compare_open"), events.on_open_comparison, [visitor], whole, is_latest_only=True
@@ -114,7 +116,7 @@ def _wire_form(
     # A turn that is chosen in Play comes last, so that nothing replaces it.
     entered = listen(restored.then, events.on_enter, selected, whole)
     listen(entered.then, None, js=mark_filled("compare"), is_queued=False)
-    listen(parts.shared.take.click, events.on_take, [visitor], whole)
+    listen(parts.shared.take.click, events.on_take, [visitor, *of_play], whole)
     listen(
         play.talk.transcript.event("compare_turn"),
         events.on_turn,

@@ -1,5 +1,6 @@
 """Fill the form above the columns, and choose the question or turns to answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import gradio as gr
@@ -28,8 +29,10 @@ from workbench.ui.present.compare.form import (
     read_link,
     show_target,
     target_of,
+    with_setup,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.compare.events import previous_choices, shown
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
@@ -49,14 +52,15 @@ class TargetEvents:
     """Running comparisons."""
 
     @needs(Permission.WORK)
-    def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """Restore the form stored in the browser."""
-        if not draft:
-            # The form already shows its first values.
-            return _unchanged(CompareScreen())
+    def on_page(
+        self, draft: str, secret: str, toolsets: list[str] | None, request: gr.Request, *setup: object
+    ) -> tuple[object, ...]:
+        """Restore the form stored in the browser. Without one, the columns get the setup of Play."""
         # The Play tab may not have set the visitor's state yet.
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
-        return _filled(services, draft_form(draft, _first(services)), CompareScreen())
+        if draft:
+            return _filled(services, draft_form(draft, _first(services)), CompareScreen())
+        return _with_play(services, toolsets, setup, CompareScreen())
 
     @needs(Permission.WORK)
     def on_open_comparison(
@@ -96,13 +100,19 @@ class TargetEvents:
         return self._taken(visitor, visitor.message_id, request)
 
     @needs(Permission.WORK)
-    def on_take(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """Choose the turn that is open in Play; its setup becomes the first column."""
+    def on_take(
+        self, visitor: Visitor, toolsets: list[str] | None, request: gr.Request, *setup: object
+    ) -> tuple[object, ...]:
+        """Choose the turn that is open in Play; its setup becomes the first column.
+
+        Without a session, all columns get the setup of Play.
+        """
         if visitor.session_id is None or visitor.is_read_only:
             nothing_open = (
-                "No session of yours is open in Play. Send a message there, or write a question here."
+                "No session of yours is open in Play. The columns have its tools, model and settings."
             )
-            return _unchanged(CompareScreen(notice=advice(nothing_open)))
+            screen = CompareScreen(notice=advice(nothing_open))
+            return _with_play(services_of(self.services, visitor, request), toolsets, setup, screen)
         return self._taken(visitor, visitor.message_id or visitor.leaf_id, request)
 
     @needs(Permission.WORK)
@@ -153,6 +163,20 @@ def _filled(services: Services, form: CompareForm, screen: CompareScreen) -> tup
     line, form, notice = _line_or_question(services, form)
     screen = screen if notice == CLEAR else screen._replace(notice=notice)
     return (*screen.with_shared(form).with_line(line), *_column_values(form))
+
+
+def _with_play(
+    services: Services, toolsets: Sequence[str] | None, setup: Sequence[object], screen: CompareScreen
+) -> tuple[object, ...]:
+    """Return an update that fills the columns with the setup of Play, unless Play is not filled yet."""
+    if not all(setup[:1]):
+        return _unchanged(screen)
+    try:
+        shown = parse_setup(setup)
+    except WorkbenchError as error:
+        return _unchanged(screen._replace(notice=problem(error)))
+    form = with_setup(_first(services), shown, toolsets or ())
+    return (*screen._replace(tools=gr.update(value=list(form.tools))), *_column_values(form))
 
 
 def _chosen(services: Services, target: str) -> CompareScreen:
