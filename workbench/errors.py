@@ -152,7 +152,12 @@ class RemoteFailed(EngineError):
         self.retry_after_s = retry_after_s
         self.problem = problem
         self.remedy = remedy
-        super().__init__(f"{server}: {problem}" + (f" ({remedy})" if remedy else ""))
+        super().__init__(f"{server}: {self.reason}")
+
+    @property
+    def reason(self) -> str:
+        """The problem and its remedy, without the server."""
+        return self.problem + (f" ({self.remedy})" if self.remedy else "")
 
 
 class WorkerEnded(EngineError):

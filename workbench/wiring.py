@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.engines.gguf_files.vetting import GgufVetting
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.engines.remote.server import Server
+    from workbench.engines.remote.server_book import ServerBook
     from workbench.library.label_log import DatasetLabelLog
     from workbench.store.store import OwnedStore, Store
 
@@ -33,7 +34,6 @@ def build_models(settings: Settings, hub: "GgufHub") -> "AllModels":
     from workbench.engines.all_models import ZERO_GPU, AllModels, EngineSources
     from workbench.engines.llama_loading import MEGABYTE, LoadOptions, LoraAdapter
     from workbench.engines.models import LocalModels
-    from workbench.engines.remote.server import load_servers
     from workbench.engines.zero_gpu import register
     from workbench.library.home_files import find_folder
 
@@ -50,13 +50,12 @@ def build_models(settings: Settings, hub: "GgufHub") -> "AllModels":
         call_threshold=settings.call_threshold,
     )
     sources = EngineSources(
-        servers=load_servers(settings.data, timeout_s=settings.remote_timeout_s, read_secret=read_secret),
-        default_server=_default_server(settings),
         scripts=(settings.data / "scripts", find_folder("prompts", settings.home) / "scripts"),
         recordings=settings.data / "recordings",
         timeout_s=settings.remote_timeout_s,
     )
     return AllModels(
+        servers=build_servers(settings),
         local=LocalModels(
             loading=loading,
             find_cached=hub.path,
@@ -69,6 +68,19 @@ def build_models(settings: Settings, hub: "GgufHub") -> "AllModels":
         cached_names=lambda: [model.name for model in hub.cached()],
         lends_token_to=_models_on_our_token(settings),
     )
+
+
+def build_servers(settings: Settings) -> "ServerBook":
+    """Return the servers of the settings and the data folder, without asking any.
+
+    Raises:
+        BadInput: `servers.yaml` or a setting of the server is invalid.
+    """
+    from workbench.engines.remote.server_book import ServerBook
+    from workbench.engines.remote.servers_file import ServersFile
+
+    file = ServersFile(settings.data, timeout_s=settings.remote_timeout_s, read_secret=read_secret)
+    return ServerBook(file=file, default=_default_server(settings), timeout_s=settings.remote_timeout_s)
 
 
 def _vetting(settings: Settings) -> "GgufVetting":
@@ -181,6 +193,7 @@ def open_services(settings: Settings) -> "Generator[Services]":
             catalog=catalog,
             files=HomeFiles(settings.home),
             models=models,
+            servers=models.servers,
             hub=hub,
             adapters=find_adapters(settings),
             calendar=SystemCalendar(),

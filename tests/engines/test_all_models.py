@@ -5,7 +5,8 @@ import pytest
 from workbench.engines.all_models import AllModels, EngineSources
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
-from workbench.engines.remote.server import Mode, Server, ServerKind, load_servers
+from workbench.engines.remote.server import Mode, Server, ServerKind
+from workbench.engines.remote.servers_file import ServersFile
 from workbench.errors import BadInput, ModelMissing
 from workbench.settings import Secret
 
@@ -101,7 +102,7 @@ def test_servers_are_loaded_with_defaults_and_keys_from_variables(tmp_path):
         "  lab: {kind: vllm, key_variable: LAB_KEY, mode: raw, tools: contract, context_tokens: 8192, models: [a]}\n"
         "  nous: {base_url: 'https://inference-api.nousresearch.com/v1', timeout_s: 9}\n"
     )
-    servers = load_servers(tmp_path, timeout_s=7.0, read_secret={"LAB_KEY": Secret("k")}.get)
+    servers = ServersFile(tmp_path, timeout_s=7.0, read_secret={"LAB_KEY": Secret("k")}.get).servers()
     lab, nous = servers["lab"], servers["nous"]
     assert (lab.base_url, lab.kind, lab.mode) == ("http://127.0.0.1:8000/v1", ServerKind.VLLM, Mode.RAW)
     assert (lab.key.reveal(), lab.timeout_s, lab.context_tokens) == ("k", 7.0, 8192)
@@ -122,5 +123,5 @@ def test_servers_are_loaded_with_defaults_and_keys_from_variables(tmp_path):
 def test_an_invalid_servers_file_is_reported_with_the_place(tmp_path, text, words):
     (tmp_path / "servers.yaml").write_text(text)
     with pytest.raises(BadInput, match=words) as caught:
-        load_servers(tmp_path, timeout_s=7.0, read_secret=lambda _: None)
+        ServersFile(tmp_path, timeout_s=7.0, read_secret=lambda _: None)
     assert "sk-1" not in str(caught.value)

@@ -75,7 +75,7 @@ class OneModel:
     def check(self, name: str) -> None:
         """Nothing has to be contacted."""
 
-    def with_paths(self, *, is_permitted: bool) -> "OneModel":
+    def with_paths(self, *, is_permitted: bool, guest: str = "") -> "OneModel":
         return self
 
     def status(self, name: str) -> ModelStatus:

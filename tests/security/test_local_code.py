@@ -52,6 +52,7 @@ ARGUMENTS = {
     "mcp remove": ["x"],
     "models default": ["--unset"],
     "models find": ["x"],
+    "models servers add": ["lab", "http://127.0.0.1:9/v1"],
     "models pull": ["hf:nobody/none/none.gguf"],
     "push": ["none.jsonl", "me/rows"],
     "parse": ["text.txt", "--tools", "nonsense"],

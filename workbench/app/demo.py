@@ -255,7 +255,7 @@ class _SingleEngineModels:
     def check(self, name: str) -> None:
         self.models.check(name)
 
-    def with_paths(self, *, is_permitted: bool) -> Models:
+    def with_paths(self, *, is_permitted: bool, guest: str = "") -> Models:
         return self
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:

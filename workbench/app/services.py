@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.app.running_turn import RunningTurn
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
+    from workbench.engines.remote.server_book import ServerBook
     from workbench.label.store.assignments import LabelAssignmentStore
     from workbench.label.store.labelling import LabellingStore
     from workbench.label.store.labels import LabelStore
@@ -81,6 +82,8 @@ class Services:
     files: HomeFiles
     """The files of contracts, tools, presets and suites."""
     models: Models
+    servers: ServerBook
+    """The servers with models that the owner sees, and may add."""
     hub: GgufHub
     """Models on the Hugging Face Hub and in its local cache."""
     adapters: AdapterFiles
@@ -198,11 +201,13 @@ class Services:
 
     def of(self, owner: Owner) -> Services:
         """Return the services for another owner: their data, and the models and tools that they may use."""
+        guest = "" if owner.is_passing else owner.key or ""
         return replace(
             self,
             owner=owner,
             catalog=self.catalog.with_commands(is_permitted=owner.may(Permission.RUN_COMMANDS)),
-            models=self.models.with_paths(is_permitted=owner.may(Permission.OPEN_FILES)),
+            models=self.models.with_paths(is_permitted=owner.may(Permission.OPEN_FILES), guest=guest),
+            servers=self.servers.of(None if owner.may(Permission.ADD_SERVERS) else guest),
         )
 
     def today(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 import typer
 
 from workbench.chat.json_value import JsonObject
+from workbench.cli import model_servers
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
@@ -42,6 +43,7 @@ def build_app() -> typer.Typer:
     app.command("pull")(pull)
     app.command("rm")(remove)
     app.command("default")(default)
+    app.add_typer(model_servers.build_app(), name="servers", help="Servers whose models can be used.")
     return app
 
 

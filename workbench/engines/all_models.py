@@ -3,17 +3,16 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from workbench.engines.adapters import PLUS, is_plain, place_of
 from workbench.engines.models import HUB, LocalModels
 from workbench.engines.remote.engine import RemoteEngine, ServerFacts
-from workbench.engines.remote.probes.server_probes import ServerProbes
-from workbench.engines.remote.server import Server
-from workbench.engines.remote.transport.model_lists import ServerLists
+from workbench.engines.remote.server import Mode, Server
+from workbench.engines.remote.server_book import ServerBook
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Engine
@@ -39,12 +38,18 @@ class _LightEngine(Engine, Protocol):
     def close(self) -> None: ...
 
 
+class _Opened(NamedTuple):
+    engine: _LightEngine
+    server: Server | None
+    """The server that it asks. None for engines without one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSources:
     """Sources of engines other than GGUF files."""
 
     servers: Mapping[str, Server] = field(default_factory=dict[str, Server], hash=False)
-    """The servers of `servers.yaml`, by name."""
+    """Servers by name, if they cannot change."""
     default_server: Server | None = None
     """The server of the settings. None if they do not configure one."""
     scripts: tuple[Path, ...] = ()
@@ -69,8 +74,7 @@ class AllModels:
         cached_names: Callable[[], Sequence[str]] = tuple,
         wait: Callable[[float], None] = time.sleep,
         lends_token_to: frozenset[str] | None = None,
-        lists: ServerLists | None = None,
-        probes: ServerProbes | None = None,
+        servers: ServerBook | None = None,
     ) -> None:
         """Load nothing yet.
 
@@ -82,11 +86,9 @@ class AllModels:
             wait: Sleeps for a number of seconds.
             lends_token_to: Models of the Inference Providers for which visitors may use this machine's access token,
                 whose owner pays for them. Other models need the caller's own token. None allows all models.
-            lists: Asks servers for their models. None asks them over the network.
-            probes: Finds out what servers can do. None asks them over the network.
+            servers: The servers. None takes those of `sources`.
         """
-        self._lists = lists or ServerLists()
-        self._probes = probes or ServerProbes()
+        self.servers = servers or ServerBook(fixed=sources.servers, default=sources.default_server)
         self._lends_token_to = lends_token_to
         self._allows_paths = True
         self._local = local
@@ -94,13 +96,14 @@ class AllModels:
         self._sources = sources
         self._cached_names = cached_names
         self._wait = wait
-        self._light: dict[str, _LightEngine] = {}
+        self._light: dict[str, _Opened] = {}
         self._lock = Lock()
 
-    def with_paths(self, *, is_permitted: bool) -> "AllModels":
+    def with_paths(self, *, is_permitted: bool, guest: str = "") -> "AllModels":
         """Return a view that shares the loaded models; see `workbench.rollout.models.Models`."""
         view = copy(self)
         view._allows_paths = is_permitted
+        view.servers = self.servers.of(None if is_permitted else guest)
         return view
 
     def names(self) -> Sequence[str]:
@@ -110,14 +113,16 @@ class AllModels:
 
     def ask_servers(self) -> Sequence[str]:
         """Ask all servers at once; see `workbench.rollout.models.Models`."""
-        return [str(failure) for failure in self._lists.ask_all(self._servers()).values()]
+        return [str(failure) for failure in self.servers.lists.ask_all(self.servers.all).values()]
 
     def check(self, name: str) -> None:
         """Contact the model's server; see `workbench.rollout.models.Models`."""
         server, model = self._server(name) if name.startswith(OPENAI) else (None, "")
         if server is not None and self._is_offered(name):
-            self._lists.check(server, model)
-            self._probes.ask(server.completed(software=self._lists.known(server).software), model)
+            self.servers.lists.check(server, model)
+            self.servers.probes.ask(
+                server.completed(software=self.servers.lists.known(server).software), model
+            )
 
     def find(self, name: str) -> None:
         """Make sure that there is a model with this name, without loading it. Servers are asked.
@@ -148,10 +153,18 @@ class AllModels:
         if name.startswith(HF_INFERENCE) and token is not None:
             # With a visitor's own token: the engine is used for one turn, and by nobody else.
             return self._hf_inference(name, token)
+        server = self._server(name)[0] if name.startswith(OPENAI) else None
+        if server is not None and server.is_guest:
+            return self._open(name)
         with self._lock:
-            if name not in self._light:
-                self._light[name] = self._open(name)
-            return self._light[name]
+            known = self._light.get(name)
+            if known is not None and known.server == server:
+                return known.engine
+            if known is not None:
+                # Its server was edited.
+                known.engine.close()
+            self._light[name] = _Opened(self._open(name), server)
+            return self._light[name].engine
 
     def status(self, name: str) -> ModelStatus:
         """Return the status of a model without loading it; see `workbench.rollout.models.Models`."""
@@ -160,7 +173,8 @@ class AllModels:
             return ModelStatus(name=name, device="", is_loaded=False)
         if not _is_light(name):
             return self._local.status(name)
-        engine = self._light.get(name)
+        opened = self._light.get(name)
+        engine = opened.engine if opened else None
         if name.startswith(_REMOTE):
             return self._remote_status(name, engine)
         return ModelStatus(name=name, device=engine.device if engine else "", is_loaded=engine is not None)
@@ -169,7 +183,7 @@ class AllModels:
         server, model = self._server(name) if name.startswith(OPENAI) else (None, "")
         has_answered = isinstance(engine, RemoteEngine) and engine.has_answered
         if server is not None and not has_answered:
-            has_answered = self._lists.accepts(server, model)
+            has_answered = self.servers.lists.accepts(server, model)
         facts = self._facts(server, model) if server else ServerFacts()
         return ModelStatus(
             name=name,
@@ -191,8 +205,8 @@ class AllModels:
         """Unload all models."""
         self._local.close()
         with self._lock:
-            for engine in self._light.values():
-                engine.close()
+            for opened in self._light.values():
+                opened.engine.close()
             self._light.clear()
 
     def _is_offered(self, name: str) -> bool:
@@ -201,7 +215,10 @@ class AllModels:
         With permission for paths, any name may. Otherwise only names that the owner of the server chose, and names
         that neither open a path nor use the key of a server, for which somebody pays.
         """
-        if self._allows_paths or name in self._configured():
+        server = self._server(name)[0] if name.startswith(OPENAI) else None
+        if self._allows_paths or (server is not None and server.is_guest):
+            return True
+        if without_mode(name) in self._configured():
             return True
         return _opens_no_path(name) and not self._needs_our_key(name)
 
@@ -237,11 +254,7 @@ class AllModels:
 
         server, model = self._server(name)
         if server is None:
-            known = ", ".join(self._sources.servers)
-            remedy = "set WORKBENCH_OPENAI_BASE_URL" + (
-                f", or use one of these servers: {known}" if known else ""
-            )
-            raise ModelMissing(name, remedy)
+            raise ModelMissing(name, self._no_server())
         if not model:
             raise BadInput(
                 f"model {name!r}",
@@ -257,32 +270,43 @@ class AllModels:
             ask_abilities=lambda is_cancelled: self._ask_abilities(server, model, is_cancelled),
         )
 
+    def _no_server(self) -> str:
+        """Return what to do about a name without a server. Only operators can change the settings."""
+        if not self._allows_paths:
+            return "choose a model from the list, or add your own server on the Models tab"
+        known = ", ".join(self.servers.named)
+        return "set WORKBENCH_OPENAI_BASE_URL" + (f", or use one of these servers: {known}" if known else "")
+
     def _ask_abilities(self, server: Server, model: str, is_cancelled: Callable[[], bool]) -> None:
         """Ask a server what it can do. The first time, wait for the answers as for those of other requests."""
         wait_s = 0.0
-        if not self._probes.was_asked(server, model):
+        if not self.servers.probes.was_asked(server, model):
             wait_s = server.timeout_s
             # Its list shows its software. A failure is reported by the request that follows.
-            self._lists.ask_all([server])
-        completed = server.completed(software=self._lists.known(server).software)
-        self._probes.ask(completed, model, wait_s=wait_s, is_cancelled=is_cancelled)
+            self.servers.lists.ask_all([server])
+        completed = server.completed(software=self.servers.lists.known(server).software)
+        self.servers.probes.ask(completed, model, wait_s=wait_s, is_cancelled=is_cancelled)
 
     def _facts(self, server: Server, model: str) -> ServerFacts:
         """Return what a server's list and its probes said about a model, without asking."""
-        listed = self._lists.known(server)
+        listed = self.servers.lists.known(server)
         return ServerFacts(
             context_tokens=listed.context_of(model),
             software=listed.software,
-            probed=self._probes.known(server, model),
+            probed=self.servers.probes.known(server, model),
         )
 
     def _server(self, name: str) -> tuple[Server | None, str]:
-        """Return the server and the model of `openai:SERVER/MODEL`, or of `openai:MODEL` with the settings' server."""
-        model = name.removeprefix(OPENAI)
+        """Return the server and the model of `openai:SERVER/MODEL`, or of `openai:MODEL` with the settings' server.
+
+        The server has the mode at the end of the name, if there is one.
+        """
+        model = without_mode(name).removeprefix(OPENAI)
         first, _, rest = model.partition("/")
-        if first in self._sources.servers:
-            return self._sources.servers[first], rest
-        return self._sources.default_server, model
+        named = self.servers.named
+        server, model = (named[first], rest) if first in named else (self.servers.default, model)
+        mode = next((mode for mode in Mode if name.endswith(f"{PLUS}{mode}")), None)
+        return replace(server, mode=mode) if server and mode else server, model
 
     def _hf_inference(self, name: str, token: Secret | None) -> _LightEngine:
         from workbench.engines.remote.openai_api import open_hf_inference
@@ -320,18 +344,14 @@ class AllModels:
         )
         return tuple(dict.fromkeys(names))
 
-    def _servers(self) -> Sequence[Server]:
-        default = self._sources.default_server
-        return [*((default,) if default else ()), *self._sources.servers.values()]
-
     def _listed(self) -> Iterator[str]:
         """Yield the names of the models that the servers have listed."""
-        for server in self._servers():
+        for server in self.servers.all:
             prefix = f"{OPENAI}{server.name}/" if server.name else OPENAI
-            yield from (f"{prefix}{name}" for name in self._lists.known(server).names)
+            yield from (f"{prefix}{name}" for name in self.servers.lists.known(server).names)
 
     def _on_servers(self) -> Iterator[str]:
-        for server in self._sources.servers.values():
+        for server in self.servers.named.values():
             for model in server.models:
                 yield f"{OPENAI}{server.name}/{model}"
 
@@ -345,6 +365,16 @@ class AllModels:
 def _opens_no_path(name: str) -> bool:
     """Return whether a name opens no file outside the hub's cache. The part after a plus may be a path."""
     return name.startswith(_BY_NAME) and not (PLUS in name and HUB in name)
+
+
+def without_mode(name: str) -> str:
+    """Return the name of a model on a server without the mode of the run.
+
+    >>> without_mode("openai:lab/hermes+raw"), without_mode("embedded+raw")
+    ('openai:lab/hermes', 'embedded+raw')
+    """
+    base, _, mode = name.rpartition(PLUS)
+    return base if name.startswith(OPENAI) and mode in tuple(Mode) else name
 
 
 def _is_light(name: str) -> bool:

@@ -65,11 +65,15 @@ class Models(Protocol):
         """
         ...
 
-    def with_paths(self, *, is_permitted: bool) -> "Models":
+    def with_paths(self, *, is_permitted: bool, guest: str = "") -> "Models":
         """Return a view of the same models.
 
         Without permission, it accepts only names from `names()` and names that do not refer to a file on this machine:
         models on the hub and on servers.
+
+        Args:
+            is_permitted: Whether any file of this machine may be used.
+            guest: Key of a person without permission, whose own servers are included. Empty includes none.
         """
         ...
 

@@ -58,6 +58,11 @@ class ServerAbilities:
         return tuple(text for text in texts if isinstance(text, str) and text)
 
     @property
+    def named(self) -> Mapping[str, tuple[str, bool | None]]:
+        """The words and the state of each ability, by its name, in the order in which they are found out."""
+        return {name: (words, getattr(self, name)) for name, words in _WORDS.items()}
+
+    @property
     def document(self) -> Mapping[str, bool | None]:
         """The abilities as JSON, with null for those that are not known."""
         return {name: getattr(self, name) for name in _WORDS}

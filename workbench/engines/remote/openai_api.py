@@ -68,7 +68,7 @@ class _OpenAiCompletion:
         self._server = server
         self._limits = limits
         self._body = body
-        self._connection = new_connection()
+        self._connection = new_connection(server)
 
     def read(self) -> Iterable[JsonObject]:
         body = {**self._body.body, **STREAMED}

@@ -1,19 +1,13 @@
-"""Servers that speak the OpenAI protocol: their addresses, modes and software, parsed from `servers.yaml`."""
+"""Servers that speak the OpenAI protocol: their addresses, modes and software."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
-from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-
-from workbench.errors import BadInput
 from workbench.settings import Secret
-from workbench.toolspec.form_faults import first_fault
 
 
 class Mode(StrEnum):
@@ -32,6 +26,17 @@ class ToolsBy(StrEnum):
     """The tools are sent as `tools`, and the contract leaves them out."""
     CONTRACT = "contract"
     """The contract writes the tools into the system text, and `tools` is not sent."""
+
+
+class KeyPlace(StrEnum):
+    """Where the API key of a server is kept."""
+
+    VARIABLE = "variable"
+    """In an environment variable, which `servers.yaml` names."""
+    KEYRING = "keyring"
+    """In the keyring of the operating system."""
+    SESSION = "session"
+    """Only in the memory of this process."""
 
 
 class ServerKind(StrEnum):
@@ -68,6 +73,9 @@ class Server:
     """Access token. None if the server needs none."""
     key_variable: str = "WORKBENCH_OPENAI_API_KEY"
     """Where to set the API key, as a text for people."""
+    key_place: KeyPlace = KeyPlace.VARIABLE
+    is_guest: bool = False
+    """True for a server that somebody added who is not trusted with this machine: only public addresses are used."""
     needs_key: bool = False
     """True if requests without an API key fail at once."""
     kind: ServerKind = ServerKind.OPENAI
@@ -86,6 +94,13 @@ class Server:
         parts = urlsplit(self.base_url)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+
+    @property
+    def key_remedy(self) -> str:
+        """What to do if the API key is missing or refused."""
+        if self.key_place is KeyPlace.VARIABLE:
+            return f"set {self.key_variable} and restart"
+        return f"edit the server {self.name!r} on the Models tab, and enter its API key"
 
     @property
     def plain_url(self) -> str:
@@ -112,80 +127,3 @@ class Server:
     def fingerprint(self, model: str) -> str:
         """Return a fingerprint of a model on this server. It does not depend on the weights, which are not known."""
         return sha256(f"{self.place}\n{model}\n{self.mode}".encode()).hexdigest()
-
-
-FILE: Final = "servers.yaml"
-
-ReadSecret = Callable[[str], Secret | None]
-"""Returns the API key in a variable, or None if it is not set."""
-
-
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    kind: ServerKind = ServerKind.OPENAI
-    base_url: str = ""
-    key_variable: str = ""
-    mode: Mode = Mode.CHAT
-    tools: ToolsBy = ToolsBy.SERVER
-    timeout_s: float | None = Field(default=None, ge=1)
-    context_tokens: int = Field(default=0, ge=0)
-    models: list[str] = Field(default_factory=list[str])
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_address(cls, value: str) -> str:
-        if value and urlsplit(value).scheme not in ("http", "https"):
-            raise ValueError("an address must start with http:// or https://")
-        return value
-
-
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    servers: dict[str, _Entry] = Field(default_factory=dict[str, _Entry])
-
-
-def load_servers(folder: Path, *, timeout_s: float, read_secret: ReadSecret) -> Mapping[str, Server]:
-    """Load the servers by name, in the order of the file. Empty if there is no file.
-
-    Args:
-        folder: The data folder.
-        timeout_s: Timeout of servers that do not set one.
-        read_secret: Reads the API key from a variable.
-
-    Raises:
-        BadInput: The file cannot be parsed, or a server has no address.
-    """
-    path = folder / FILE
-    if not path.is_file():
-        return {}
-    try:
-        file = _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"file {path}", " ".join(str(error).split())) from error
-    except ValidationError as error:
-        place, problem = first_fault(error, _File)
-        raise BadInput(f"file {path}, {place or 'the file'}", problem) from None
-    return {
-        name: _server(name, entry, f"file {path}, servers.{name}", timeout_s, read_secret)
-        for name, entry in file.servers.items()
-    }
-
-
-def _server(name: str, entry: _Entry, where: str, timeout_s: float, read_secret: ReadSecret) -> Server:
-    base_url = entry.base_url or DEFAULT_URLS.get(entry.kind, "")
-    if not base_url:
-        raise BadInput(where, "base_url is missing", "add the address, such as https://host/v1")
-    return Server(
-        name=name,
-        base_url=base_url,
-        key=read_secret(entry.key_variable) if entry.key_variable else None,
-        key_variable=entry.key_variable or f"key_variable of {name!r} in {FILE}",
-        kind=entry.kind,
-        mode=entry.mode,
-        tools_by=entry.tools,
-        timeout_s=entry.timeout_s or timeout_s,
-        context_tokens=entry.context_tokens,
-        models=tuple(entry.models),
-    )

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from workbench.errors import BadInput
 from workbench.toolspec.form_faults import first_fault
+from workbench.toolspec.yaml_entries import with_entry, without_entry
 from workbench.toolspec.yaml_text import load_yaml
 
 SERVERS_KEY: Final = "mcp_servers"
@@ -123,11 +124,7 @@ def save_server(path: Path, name: str, server: McpServerConfig) -> None:
     Raises:
         BadInput: The file cannot be read or written.
     """
-    lines, place = _without(path, name)
-    entry = ["  " + line for line in yaml.safe_dump({name: server.fields}, sort_keys=False).splitlines()]
-    if place is None:
-        lines, place = [*lines, f"{SERVERS_KEY}:"], len(lines) + 1
-    _write(path, [*lines[:place], *entry, *lines[place:]])
+    _write(path, with_entry(_text(path), SERVERS_KEY, name, server.fields, where=str(path)))
 
 
 def remove_server(path: Path, name: str) -> None:
@@ -140,55 +137,20 @@ def remove_server(path: Path, name: str) -> None:
     if name not in servers:
         known = ", ".join(servers) or "none"
         raise BadInput(f"MCP server {name!r}", f"it is not in {path}", f"known servers: {known}")
-    lines, place = _without(path, name)
-    if len(servers) == 1 and place is not None:
-        lines = [line for line in lines if line.rstrip() != f"{SERVERS_KEY}:"]
-    _write(path, lines)
+    _write(path, without_entry(_text(path), SERVERS_KEY, name, where=str(path)))
 
 
-def _without(path: Path, name: str) -> tuple[list[str], int | None]:
-    """Return the lines of the file without a server, and where to insert it. None if the file has no servers yet."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    lines = text.splitlines()
-    document: Any = yaml.compose(text, Loader=yaml.SafeLoader)
-    pairs: list[tuple[Any, Any]] = document.value if isinstance(document, yaml.MappingNode) else []
-    found = next(((key, value) for key, value in pairs if key.value == SERVERS_KEY), None)
-    if found is None:
-        return lines, None
-    key, servers = found
-    start: int = key.start_mark.line + 1
-    if not isinstance(servers, yaml.MappingNode):
-        return lines, start
-    if servers.flow_style or lines[start - 1].rstrip() != f"{SERVERS_KEY}:":
-        raise BadInput(
-            f"{path}, {SERVERS_KEY}",
-            "the key is not on its own line",
-            f"write `{SERVERS_KEY}:` on a line and the servers below it",
-        )
-    for entry, value in servers.value:
-        if entry.value == name:
-            first: int = entry.start_mark.line
-            last: int = value.end_mark.line - (value.end_mark.column == 0)
-            # The end of a block is where the next text begins: comments in between belong to that text.
-            last = min(last, len(lines) - 1)
-            while last > first and _is_apart(lines[last], entry.start_mark.column):
-                last -= 1
-            return [*lines[:first], *lines[last + 1 :]], first
-    return lines, start
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def _is_apart(line: str, column: int) -> bool:
-    """Whether a line is not part of a block whose key is in this column."""
-    return not line.strip() or len(line) - len(line.lstrip()) <= column
-
-
-def _write(path: Path, lines: list[str]) -> None:
+def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")
         # Readable only for its owner, since it may contain keys.
         fresh.touch(mode=0o600)
-        fresh.write_text("\n".join([*lines, ""]) if lines else "", encoding="utf-8")
+        fresh.write_text(text, encoding="utf-8")
         fresh.replace(path)
     except OSError as error:
         raise BadInput(str(path), str(error.strerror or error)) from error

@@ -39,6 +39,7 @@ from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.engines.remote.transport.sending import FINAL, PlainAnswer, send_plain
 from workbench.rollout.ports import Constraint
 from workbench.rollout.server_abilities import ServerAbilities
+from workbench.settings import Secret
 
 WAIT_S: Final = 10.0
 """How long to wait for the results after a model was chosen. The requests go on in the background."""
@@ -64,10 +65,13 @@ _MAY_BE_A_CALL: Final = ("{", "[", "<", "`")
 """A text that starts with one of these may be a call that is not complete after one token."""
 _LOOK_EVERY_S: Final = 0.05
 _ABSENT: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
+_MOST_KNOWN: Final = 1_000
+"""For how many servers and models results are remembered."""
 _MOST_SILENT: Final = 2
 """How many requests in a row may get no answer from a server that has answered before."""
 
 
+_ServerKey = tuple[str, str, Secret | None, Mode, str]
 SendPlain = Callable[[Server, str, JsonObject, float], PlainAnswer]
 """Sends a body to a path of a server, with a timeout in seconds. Never raises."""
 
@@ -95,7 +99,7 @@ class ServerProbes:
     def __init__(self, send: SendPlain = send_plain, clock: Callable[[], float] = time.monotonic) -> None:
         self._send = send
         self._clock = clock
-        self._runs: dict[tuple[str, str, str], _Probing] = {}
+        self._runs: dict[_ServerKey, _Probing] = {}
         self._lock = Lock()
 
     def known(self, server: Server, model: str) -> ProbedServer | None:
@@ -138,7 +142,10 @@ class ServerProbes:
                 return run
             names = run.found.abilities.open if run and age_s <= REUSED_S else frozenset[str]()
             run = _Probing(server, model, self._send, self._clock, run.found if run else None, names)
+            self._runs.pop(key, None)
             self._runs[key] = run
+            while len(self._runs) > _MOST_KNOWN:
+                del self._runs[next(iter(self._runs))]
         Thread(target=run.run, name="server-probes", daemon=True).start()
         return run
 
@@ -318,5 +325,5 @@ def _text(answer: PlainAnswer) -> str:
     return content.strip() if isinstance(content, str) else ""
 
 
-def _key(server: Server, model: str) -> tuple[str, str, str]:
-    return (f"{server.name}\n{server.base_url}", server.mode, model)
+def _key(server: Server, model: str) -> _ServerKey:
+    return server.name, server.base_url, server.key, server.mode, model

@@ -76,7 +76,7 @@ def _explained(refusal: Refusal, server: Server, model: str, attempts: int) -> t
             return f"no answer{repeated}{reason}", "check that the server is running and its address is right"
         case 401 | 403:
             problem = "the API key was refused" if server.key else "it needs an API key, and none is set"
-            return f"{problem}{reason}", f"set {server.key_variable} and restart"
+            return f"{problem}{reason}", server.key_remedy
         case 404 if _is_about_model(refusal.message, model):
             remedy = "`workbench models list --json` shows its models"
             return f"there is no model {model!r}{reason}", remedy

@@ -10,7 +10,8 @@ import ssl
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from socket import SHUT_RDWR, socket
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from socket import IPPROTO_TCP, SHUT_RDWR, gaierror, getaddrinfo, socket
 from threading import Lock
 from typing import Any, Final
 
@@ -21,6 +22,11 @@ from workbench.engines.remote.transport.answer_limits import ERROR_BYTES, Answer
 CONNECT_TIMEOUT_S: Final = 10.0
 """How long to wait until a server accepts the connection."""
 MOST_REDIRECTS: Final = 5
+INTERNAL: Final = (
+    "the address is not a public one; only an operator may add a server of this machine or its network"
+)
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+"""IPv6 addresses that a gateway turns into any IPv4 address (RFC 6052)."""
 _UNPACKED_AT_ONCE: Final = 64 << 10
 _GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 _PACKED: Final = ("gzip", "x-gzip", "deflate")
@@ -30,7 +36,13 @@ _CONNECTED: Final = ("connection.connect_tcp.complete", "connection.start_tls.co
 class GuardedConnection:
     """The connection of one request."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_public_only: bool = False) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            is_public_only: Whether to send nothing to an address that only this machine or its network can reach.
+        """
+        self.is_public_only = is_public_only
         self._lock = Lock()
         self._sockets: list[socket] = []
         self._is_over = False
@@ -48,6 +60,14 @@ class GuardedConnection:
             return
         connected = info["return_value"].get_extra_info("socket")
         if isinstance(connected, socket):
+            if self.is_public_only:
+                # The name may have another address now than when `on_request` looked.
+                try:
+                    _require_public(connected.getpeername()[0])
+                except AnswerError:
+                    # The client does not close a connection that it has not got.
+                    connected.close()
+                    raise
             with self._lock:
                 self._sockets.append(connected)
                 if self._is_over:
@@ -65,6 +85,8 @@ def guarded_client(base_url: str, limits: AnswerLimits, connection: GuardedConne
         target = _origin(request.url)
         if target != home:
             raise AnswerError(f"it redirects to another host, {target}; nothing was sent there")
+        if connection.is_public_only:
+            _require_public(*_addresses(request.url.host))
         request.headers["Accept-Encoding"] = "identity"
         request.extensions = {**request.extensions, "trace": connection.trace}
 
@@ -83,6 +105,8 @@ def guarded_client(base_url: str, limits: AnswerLimits, connection: GuardedConne
         max_redirects=MOST_REDIRECTS,
         limits=httpx2.Limits(max_keepalive_connections=0),
         verify=_tls(),
+        # A proxy would look the name up itself.
+        trust_env=not connection.is_public_only,
         event_hooks={"request": [on_request], "response": [on_response]},
     )
 
@@ -149,6 +173,32 @@ def _origin(url: httpx2.URL) -> str:
     """Return scheme, host and port of a URL."""
     ports = {"http": 80, "https": 443}
     return f"{url.scheme}://{url.host}:{url.port or ports.get(url.scheme, 0)}"
+
+
+def _addresses(host: str) -> list[str]:
+    """Return the addresses of a host. Empty if it has none, which connecting then reports."""
+    try:
+        return [str(found[4][0]) for found in getaddrinfo(host, None, proto=IPPROTO_TCP)]
+    except (gaierror, UnicodeError):
+        return []
+
+
+def _require_public(*addresses: str) -> None:
+    """Refuse addresses of this machine, of private networks and of the cloud's own services.
+
+    An IPv6 address can contain an IPv4 address in several ways: `::ffff:127.0.0.1` is 127.0.0.1.
+
+    Raises:
+        AnswerError: One of the addresses is not public.
+    """
+    for text in addresses:
+        address = ip_address(text.partition("%")[0])
+        inner = (address.ipv4_mapped or address.sixtofour) if isinstance(address, IPv6Address) else None
+        is_teredo = isinstance(address, IPv6Address) and address.teredo is not None
+        is_nat64 = isinstance(address, IPv6Address) and address in _NAT64
+        found = inner or address
+        if is_teredo or is_nat64 or not found.is_global or found.is_multicast:
+            raise AnswerError(INTERNAL)
 
 
 def _shut_down(connected: socket) -> None:

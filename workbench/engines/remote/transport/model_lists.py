@@ -22,6 +22,7 @@ from workbench.engines.remote.transport.event_stream import parse_bounded_json
 from workbench.engines.remote.transport.failures import CHECK_URL, Refusal, address_remedy, remote_failed
 from workbench.engines.remote.transport.sending import read_body, refusal_of
 from workbench.errors import RemoteFailed, WorkbenchError
+from workbench.settings import Secret
 
 LIST_TIMEOUT_S: Final = 10.0
 """Timeout for the list of models, if nobody waits for it."""
@@ -34,6 +35,8 @@ MOST_MODELS: Final = 10_000
 MOST_NAME_CHARS: Final = 256
 MOST_CONTEXT_TOKENS: Final = 1 << 31
 _MOST_AT_ONCE: Final = 8
+_MOST_KNOWN: Final = 1_000
+"""How many lists are remembered."""
 _SHOWN_MODELS: Final = 5
 _SOFTWARE: Final[Mapping[str, ServerKind]] = {
     "vllm": ServerKind.VLLM,
@@ -137,6 +140,7 @@ def fetch_models(server: Server, timeout_s: float) -> ServerList:
     return models
 
 
+_ServerKey = tuple[str, str, Secret | None, bool]
 FetchList = Callable[[Server, float], ServerList]
 """Asks a server for its models, with a timeout in seconds. Raises `RemoteFailed`."""
 
@@ -156,13 +160,27 @@ class ServerLists:
     def __init__(self, fetch: FetchList = fetch_models, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch = fetch
         self._clock = clock
-        self._answers: dict[str, _Answer] = {}
+        self._answers: dict[_ServerKey, _Answer] = {}
         self._lock = Lock()
 
     def known(self, server: Server) -> ServerList:
         """Return the newest list without asking the server. Empty if it has not answered yet."""
         answer = self._answers.get(_key(server))
         return answer.list if answer else ServerList()
+
+    def failure(self, server: Server) -> RemoteFailed | None:
+        """Return why the server did not list its models when it was last asked. None if it did, or was not asked."""
+        answer = self._answers.get(_key(server))
+        return answer.failure if answer else None
+
+    def was_asked(self, server: Server) -> bool:
+        """Return whether the server was asked for its models."""
+        return _key(server) in self._answers
+
+    def forget(self, server: Server) -> None:
+        """Ask the server again the next time, even if its list is fresh."""
+        with self._lock:
+            self._answers.pop(_key(server), None)
 
     def accepts(self, server: Server, model: str) -> bool:
         """Whether the server, when it was last asked, accepted the key and had the model. Does not ask it."""
@@ -204,7 +222,11 @@ class ServerLists:
             failure = error
         answer = _Answer(list=listed, failure=failure, at_s=self._clock())
         with self._lock:
+            self._answers.pop(key, None)
             self._answers[key] = answer
+            while len(self._answers) > _MOST_KNOWN:
+                # The oldest: visitors may add servers without end.
+                del self._answers[next(iter(self._answers))]
         return answer
 
 
@@ -222,5 +244,6 @@ def _problem(answer: _Answer, server: Server, model: str) -> RemoteFailed | None
     return RemoteFailed(server.place, f"there is no model {model!r}", remedy)
 
 
-def _key(server: Server) -> str:
-    return f"{server.name}\n{server.base_url}"
+def _key(server: Server) -> _ServerKey:
+    """Identify a server. What it lists for one API key is not shown to somebody with another one."""
+    return server.name, server.base_url, server.key, server.is_guest

@@ -42,6 +42,10 @@ class PlainAnswer(NamedTuple):
     """The first choice. Empty if there is none."""
     problem: str = ""
     """Why there was no usable answer. Empty if there was one."""
+    prompt_tokens: int | None = None
+    """How many tokens the prompt had. None if the server does not say."""
+    message: str = ""
+    """The server's own words about a failure. Empty if there was none."""
 
     @property
     def is_open(self) -> bool:
@@ -62,10 +66,13 @@ def send_plain(server: Server, path: str, body: JsonObject, timeout_s: float) ->
     except Exception as error:  # noqa: BLE001 - whatever went wrong, only a status is evidence
         refusal = refusal_of(error, timeout_s=timeout_s)
         problem = f"status {refusal.status}" if refusal.status else quoted(refusal.message, server)
-        return PlainAnswer(refusal.status, {}, problem)
+        return PlainAnswer(refusal.status, {}, problem, message=quoted(refusal.message, server))
     choices = as_object(answer).get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    return PlainAnswer(HTTPStatus.OK, as_object(first))
+    tokens = as_object(as_object(answer).get("usage")).get("prompt_tokens")
+    return PlainAnswer(
+        HTTPStatus.OK, as_object(first), prompt_tokens=tokens if isinstance(tokens, int) else None
+    )
 
 
 def read_body(server: Server, path: str, body: JsonObject | None, *, timeout_s: float) -> bytes:
@@ -77,7 +84,7 @@ def read_body(server: Server, path: str, body: JsonObject | None, *, timeout_s: 
         timeout_s: Maximum time until the answer is complete.
     """
     limits = limits_of_list(timeout_s=timeout_s)
-    connection, timeout = new_connection(), StreamTimeout(limits)
+    connection, timeout = new_connection(server), StreamTimeout(limits)
 
     def read() -> Iterator[bytes]:
         with answer_pieces(server, path, body, limits, connection) as pieces:
@@ -90,11 +97,11 @@ def read_body(server: Server, path: str, body: JsonObject | None, *, timeout_s: 
         answers.close()
 
 
-def new_connection() -> "GuardedConnection":
-    """Return a connection that can be ended from another thread."""
+def new_connection(server: Server) -> "GuardedConnection":
+    """Return a connection that can be ended from another thread. For a guest's server, only to a public address."""
     from workbench.engines.remote.transport.guarded_client import GuardedConnection
 
-    return GuardedConnection()
+    return GuardedConnection(is_public_only=server.is_guest)
 
 
 @contextmanager
