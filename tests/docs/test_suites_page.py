@@ -29,6 +29,8 @@ def test_the_tables_have_every_key():
 
 
 def test_the_example_can_be_parsed():
-    [example] = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    example, conversation = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     [case] = parse_suite(example, name="travel").cases
     assert [expectation.kind for expectation in case.expectations] == ["calls", "text_contains"]
+    [case] = parse_suite(f"suite: shop\ncases:\n{conversation}", name="shop").cases
+    assert case.user.is_scripted

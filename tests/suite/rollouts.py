@@ -57,7 +57,7 @@ def rollout(*completions, price=None, max_rounds=8, tools=TOOLS):
 def case(*expected, **more):
     """Return a case with these expectations."""
     document = {"id": "one", "prompt": "Go on.", "expect": list(expected), **more}
-    return parse_case(document, suite="own")
+    return parse_case({key: value for key, value in document.items() if value is not None}, suite="own")
 
 
 def expectation(**fields):

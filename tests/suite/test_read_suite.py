@@ -76,7 +76,7 @@ CASE = "suite: s\ncases:\n  - id: one\n    prompt: hi\n"
         (CASE + "    expect:\n      - calls: [{arguments: {}, has_arguments: {}}]\n", "not both"),
         (CASE + "    expect:\n      - calls: [{arguments_schema: {type: 3}}]\n", "the schema is invalid"),
         (CASE + "    expect:\n      - not: {no_cal: true}\n", "/expect/0/not/no_cal: unknown key 'no_cal'; did you mean 'no_call'?"),
-        (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give either prompt or messages"),
+        (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give one of prompt, messages and user"),
         ("suite: s\ncases:\n  - id: a\n    messages: [{role: assistant}]\n    expect: [{no_call: true}]\n", "must have the role user"),
         (CASE + "    expect: [{no_call: true}]\n  - id: one\n    prompt: b\n    expect: [{no_call: true}]\n", "two cases have the id 'one'"),
         (CASE + "    thresh: 1\n    expect: [{no_call: true}]\n", "line 5, /thresh: unknown key 'thresh'; did you mean 'threshold'?"),

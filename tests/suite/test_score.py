@@ -3,6 +3,8 @@
 import pytest
 
 from tests.suite.rollouts import CALL, NOTE_CALL, called, case, rollout
+from tests.suite.test_conversation_score import ROWS as CONVERSATIONS
+from tests.suite.test_conversation_score import WORLDS
 from workbench.suite.case_rollout import RubricVerdict
 from workbench.suite.expectation import KINDS
 from workbench.suite.score import score
@@ -100,7 +102,7 @@ def test_the_verdict_of_a_judge_decides_whether_a_rubric_holds():
 
 
 def test_every_kind_is_tested():
-    tested = {kind for expected, *_ in ROWS for kind in expected} | {"judge"}
+    tested = {kind for expected, *_ in (*ROWS, *CONVERSATIONS, *WORLDS) for kind in expected} | {"judge"}
     assert set(KINDS) <= tested
 
 

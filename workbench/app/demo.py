@@ -207,7 +207,7 @@ def load_conversation(services: Services, conversation: DemoConversation, tag: s
     setup = services.setup_for(tools=conversation.tools)
     setup = replace(setup, sampling=replace(setup.sampling, max_tokens=conversation.max_tokens))
     engine = services.models.scripted(ENGINE, conversation.completions)
-    scripted = replace(services, models=_SingleEngineModels(services.models, engine))
+    scripted = replace(services, models=SingleEngineModels(services.models, engine))
     session_id = begin_session(scripted, setup).id
     for text in conversation.user_texts:
         for _ in run_turn(scripted, TurnRequest(setup=setup, session_id=session_id, text=text)):
@@ -240,7 +240,7 @@ def remove_demo(services: Services) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _SingleEngineModels:
+class SingleEngineModels:
     """The usual models, except that one engine answers for all of them."""
 
     models: Models

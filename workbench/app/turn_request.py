@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from workbench.app.person import PersonAnswered, PersonAwaited
 from workbench.records.run_config import RunConfig
-from workbench.records.sessions import StoredMessage
+from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.rollout.events import Event
 from workbench.rollout.ports import Approver
 from workbench.rollout.steps import Stepper
@@ -50,6 +50,8 @@ class TurnRequest:
     """The id of the session that is created."""
     text: str = ""
     """The user's message. Empty if the session is continued without one."""
+    origin: MessageOrigin = MessageOrigin.PERSON
+    """Who says `text`."""
     leaf_id: str | None = None
     """The message that the user's message follows. None takes the open leaf. If the session was continued from that
     message in the meantime, the turn becomes a sibling branch."""

@@ -122,6 +122,7 @@ def _answer(
         request.setup,
         ready.system_message(),
         text=None if point else request.text,
+        origin=request.origin,
         leaf_id=point.message_id if point else request.leaf_id,
         is_new=request.session_id is None,
     )

@@ -40,6 +40,8 @@ class ListedRun:
     errors: int
     unchecked: int = 0
     """Answers to cases without expectations."""
+    void: int = 0
+    """Conversations in which the person made a mistake."""
     suites: tuple[str, ...] = ()
     contracts: tuple[str, ...] = ()
     """Names of its contracts, such as `minimal@3`."""
@@ -51,7 +53,7 @@ class ListedRun:
     @property
     def checked(self) -> int:
         """Number of results that passed or failed."""
-        return self.done - self.errors - self.unchecked
+        return self.done - self.errors - self.unchecked - self.void
 
     @property
     def seconds(self) -> float:

@@ -21,6 +21,10 @@ class MessageOrigin(StrEnum):
     IMPORT = "import"
     GATEWAY = "gateway"
     """Sent by a client of the gateway."""
+    SCRIPTED = "scripted"
+    """Said by the scripted person of a case."""
+    SIMULATED = "simulated"
+    """Said by a model that plays the person of a case."""
 
 
 class SessionSource(StrEnum):

@@ -282,6 +282,8 @@ class ToolRun:
     """The arguments after coercion to the schema. None if they equal those of the call, or nothing ran."""
     world_patch: WorldPatch = field(default=(), hash=False)
     """What the call changed in the world of the session. Empty if it changed nothing."""
+    is_world_fault: bool = False
+    """True if the tool did not answer in time, or if its failure was planted: the model did nothing wrong."""
 
 
 class Toolbox(Protocol):

@@ -24,6 +24,8 @@ class ExpectationResult:
     reason: str
     """Why it holds or not, for a person."""
     weight: float = 1.0
+    turn: int | None = None
+    """The turn of the conversation in which it broke, from 1. None if it holds, or for a single turn."""
 
 
 Answer = tuple[bool, str]
@@ -219,6 +221,8 @@ LIMITS: Final[Mapping[str, _Measured]] = {
     "seconds_at_most": (lambda rollout: rollout.seconds, "seconds"),
     "tokens_at_most": (lambda rollout: rollout.completion_tokens, "tokens written"),
     "prompt_tokens_at_most": (lambda rollout: rollout.prompt_tokens, "prompt tokens"),
+    "turns_at_most": (lambda rollout: sum(turn.completions > 0 for turn in rollout.turns), "turns"),
+    "person_turns_at_most": (lambda rollout: len(rollout.turns), "messages of the person"),
     "cost_at_most": (lambda rollout: rollout.cost, "US dollars"),
 }
 """Kind of expectation to what is measured, and its unit."""

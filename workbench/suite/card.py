@@ -32,6 +32,12 @@ class ScoreCard:
     """Keys of the cases of which some repetitions passed and some failed."""
     pass_hat: float | None
     """Mean of pass^k over the cases, where k is the smallest number of repetitions; None without repetitions."""
+    pass_hats: "tuple[PassHat, ...]"
+    """pass^k for each k from 1 to the smallest number of repetitions. Empty without repetitions."""
+    void: int
+    """Conversations in which the person made a mistake. No rate counts them."""
+    needless_calls: float | None
+    """Mean number of needless calls of a conversation. None without conversations."""
     drop_rate: float | None
     """Share of call blocks that were dropped."""
     fix_rates: dict[str, float] = field(hash=False)
@@ -50,6 +56,16 @@ class ScoreCard:
     """Total generation time."""
     cost: float | None
     """Total cost in US dollars, or None if a price is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassHat:
+    """The estimated probability that `k` repetitions of a case all pass."""
+
+    k: int
+    rate: float
+    interval: Interval
+    """95 % interval over the cases."""
 
 
 def cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
@@ -71,11 +87,14 @@ def cards_by_tag(results: Iterable[CaseResult]) -> dict[str, tuple[ScoreCard, ..
 
 def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
     """Return the score card of the results of one arm."""
-    answered = [result for result in results if result.status is not CaseStatus.ERROR]
+    void = sum(result.status is CaseStatus.VOID for result in results)
+    unscored = (CaseStatus.ERROR, CaseStatus.VOID)
+    answered = [result for result in results if result.status not in unscored]
     checked = [result for result in answered if result.is_checked]
     measures = [result.measures for result in answered]
     passed = sum(result.is_passed for result in checked)
     repetitions = _repetitions(checked)
+    hats = _pass_hats(repetitions)
     calls = sum(measured.calls for measured in measures)
     dropped = sum(measured.dropped for measured in measures)
     should_call = [measured for measured in measures if measured.expects_call]
@@ -87,11 +106,14 @@ def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
         passed=passed,
         failed=len(checked) - passed,
         unchecked=len(answered) - len(checked),
-        errors=len(results) - len(answered),
+        errors=len(results) - len(answered) - void,
         pass_rate=_rate(passed, len(checked)),
         interval=wilson(passed, len(checked)) if checked else None,
         flaky=tuple(key for key, passes in repetitions.items() if 0 < sum(passes) < len(passes)),
-        pass_hat=_pass_hat(repetitions),
+        pass_hat=hats[-1].rate if hats else None,
+        pass_hats=hats,
+        void=void,
+        needless_calls=_mean(measured.needless_calls for measured in measures),
         drop_rate=_rate(dropped, calls + dropped),
         fix_rates=_fix_rates(answered),
         valid_rate=_rate(sum(measured.valid_calls for measured in measures), calls),
@@ -112,11 +134,17 @@ def _repetitions(checked: Iterable[CaseResult]) -> dict[str, list[bool]]:
     return repetitions
 
 
-def _pass_hat(repetitions: dict[str, list[bool]]) -> float | None:
-    fewest = min(map(len, repetitions.values()), default=0)
+def _pass_hats(repetitions: dict[str, list[bool]]) -> tuple[PassHat, ...]:
+    fewest, cases = min(map(len, repetitions.values()), default=0), len(repetitions)
     if fewest <= 1:
-        return None
-    return fmean(pass_hat(sum(passes), len(passes), fewest) for passes in repetitions.values())
+        return ()
+    rates = (
+        fmean(pass_hat(sum(passes), len(passes), k) for passes in repetitions.values())
+        for k in range(1, fewest + 1)
+    )
+    return tuple(
+        PassHat(k=k, rate=rate, interval=wilson(rate * cases, cases)) for k, rate in enumerate(rates, start=1)
+    )
 
 
 def _fix_rates(answered: Sequence[CaseResult]) -> dict[str, float]:

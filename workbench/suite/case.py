@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.suite.expectation import Expectation
+from workbench.suite.people.person import Person
 
 
 class _CaseModel(BaseModel):
@@ -29,6 +30,13 @@ class MessageForm(_CaseModel):
     content: str = ""
     calls: list[CallForm] = Field(default_factory=list[CallForm])
     name: str | None = None
+
+
+class SolutionStep(_CaseModel):
+    """A completion of a solution: calls, or an answer, or both."""
+
+    text: str = ""
+    calls: list[CallForm] = Field(default_factory=list[CallForm])
 
 
 class SettingsForm(_CaseModel):
@@ -52,13 +60,15 @@ class CaseForm(SettingsForm):
     id: str = Field(min_length=1, max_length=200)
     prompt: str | None = None
     messages: list[MessageForm] | None = Field(default=None, min_length=1)
+    user: Person | None = None
+    solution: list[SolutionStep | str] = Field(default_factory=list[SolutionStep | str])
     expect: list[Expectation] = Field(min_length=1)
     filled_from: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _has_valid_messages(self) -> "CaseForm":
-        if (self.prompt is None) == (self.messages is None):
-            raise ValueError("give either prompt or messages")
+        if sum(given is not None for given in (self.prompt, self.messages, self.user)) != 1:
+            raise ValueError("give one of prompt, messages and user")
         if self.messages and self.messages[-1].role != "user":
             raise ValueError("the last message must have the role user")
         if self.messages and any(message.role == "system" for message in self.messages[1:]):
@@ -82,7 +92,7 @@ class Case:
     suite: str
     id: str
     messages: tuple[Message, ...]
-    """The conversation, without a system message. The last message is the user's."""
+    """The conversation, without a system message. The last message is the user's, or the first message of `user`."""
     expectations: tuple[Expectation, ...] = field(hash=False)
     """At least one expectation, except in a run without checks."""
     tools: tuple[str, ...] = ()
@@ -105,6 +115,10 @@ class Case:
     """Replaces the tool choice of the arm. None uses that of the arm."""
     max_rounds: int | None = None
     """Maximum number of completions. None uses that of the run."""
+    user: Person | None = field(default=None, hash=False)
+    """The person who talks to the model. None if the case is a single turn."""
+    solution: tuple[SolutionStep, ...] = field(default=(), hash=False)
+    """The completions of a model that passes the case, in order. Empty if none is known."""
     row: JsonObject = field(default_factory=dict[str, JsonValue], hash=False, compare=False)
     """The row of the template that the case was made from. Empty if there is none."""
     document: JsonObject = field(default_factory=dict[str, JsonValue], hash=False, compare=False, repr=False)

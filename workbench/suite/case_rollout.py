@@ -1,8 +1,8 @@
 """One rollout of a case: the completions to score, their price, and a judge's verdicts."""
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, cast
 
 from workbench.chat.figures import known_sum
@@ -33,8 +33,22 @@ class RubricVerdict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PersonTurn:
+    """A message of the person, and how the model answered it."""
+
+    said: str
+    answer: str
+    """Prose of the last completion. Empty for a message that ended the conversation."""
+    completions: int
+    """Number of completions. 0 for a message that ended the conversation."""
+    tool_runs: int
+    message_id: str = ""
+    """The person's message in the session. Empty if it is not stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRollout:
-    """One rollout of a case."""
+    """One rollout of a case: a turn of the model, or a conversation with a person."""
 
     completions: tuple[CompletionEnded, ...]
     """The completions of all rounds. Empty if the model wrote nothing."""
@@ -50,6 +64,14 @@ class CaseRollout:
     """Price of the model, or None if it is not known."""
     world_start: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """The world before the first call, by toolset. Empty if no offered tool has a world."""
+    turns: tuple[PersonTurn, ...] = ()
+    """The turns of a conversation. Empty for a single turn."""
+    has_person_ended: bool = False
+    """Whether the person ended the conversation."""
+    void: str = ""
+    """Mistake of the person because of which the conversation does not count. Empty if there is none."""
+    void_turn: int | None = None
+    """The person's message with the mistake, from 1."""
 
     @property
     def world(self) -> JsonObject:
@@ -119,6 +141,18 @@ class CaseRollout:
         if self.price is None or prompts is None or written is None:
             return None
         return (prompts * self.price.prompt + written * self.price.completion) / 1_000_000
+
+
+def rollout_of_turns(turns: Sequence[tuple[PersonTurn, CaseRollout | None]]) -> CaseRollout:
+    """Return the rollout of a conversation from those of its turns. The first turn has a rollout."""
+    rollouts = [rollout for _, rollout in turns if rollout is not None]
+    return replace(
+        rollouts[-1],
+        world_start=rollouts[0].world_start,
+        completions=tuple(completion for rollout in rollouts for completion in rollout.completions),
+        tool_runs=tuple(run for rollout in rollouts for run in rollout.tool_runs),
+        turns=tuple(turn for turn, _ in turns),
+    )
 
 
 def rollout_of(
@@ -194,10 +228,15 @@ def parse_verdict(text: str, *, judge: str) -> RubricVerdict | None:
 
 
 def _lines(case: Case, rollout: CaseRollout) -> Iterator[str]:
-    for message in case.messages:
+    for message in case.messages[:-1] if rollout.turns else case.messages:
         yield f"[{message.role.value}] {message.text}"
     runs = iter(rollout.tool_runs)
-    for completion in rollout.completions:
+    starts = dict[int, str]()
+    for turn in rollout.turns:
+        starts[sum(other.completions for other in rollout.turns[: len(starts)])] = turn.said
+    for number, completion in enumerate(rollout.completions):
+        if number in starts:
+            yield f"[{Role.USER.value}] {starts[number]}"
         yield f"[{Role.ASSISTANT.value}] {completion.message.text}"
         for _ in completion.reading.calls:
             run = next(runs, None)

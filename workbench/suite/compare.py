@@ -42,14 +42,15 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(passed: int, total: int, *, z: float = _Z95) -> Interval:
+def wilson(passed: float, total: int, *, z: float = _Z95) -> Interval:
     """Return the Wilson score interval of a rate, without continuity correction.
 
     *Source:* E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927,
     https://doi.org/10.1080/01621459.1927.10502953.
 
     Args:
-        passed: Repetitions that passed, of `total`.
+        passed: Repetitions that passed, of `total`. A sum of estimates from 0 to 1 gives an interval that is at least
+            as wide as needed: the variance of such an estimate is at most that of passed and failed.
         total: Scored repetitions. 0 gives the interval from 0 to 1.
         z: Quantile of the normal distribution; 1.96 gives 95 %.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolspec.conditions import condition_problem, schema_problem
@@ -36,6 +36,14 @@ KINDS: Final = {
     "prompt_tokens_at_most": "maximum length of the first prompt, in tokens",
     "cost_at_most": "maximum cost in US dollars; does not hold if the price of the model is not known",
     "judge": "a rubric; another model decides whether the rollout meets it, and its verdict and reason are stored",
+    "forbidden_calls": "calls of which none is made, in the whole conversation",
+    "told": "a text, or a list of texts, that the model says in any of its answers; upper and lower case are the same",
+    "policy": "a rule for the conversation: `rule` says it, `call` names the calls that it is about, and `needs` what "
+    "must come before them; without `call`, a judge decides",
+    "world": "values or conditions by JSON Pointer in the final world; nothing else may have changed",
+    "world_unchanged": "`true`: the conversation changed nothing in the world",
+    "turns_at_most": "maximum number of turns, each a message of the person and the model's answer",
+    "person_turns_at_most": "maximum number of the person's messages, with one that ends the conversation",
     "bfcl": "BFCL's `function` and `ground_truth`, scored by BFCL's rules",
     "not": "an expectation that must not hold",
     "any_of": "expectations of which at least one must hold",
@@ -46,7 +54,9 @@ OPTIONS: Final = {
     "weight": "weight of this expectation among the others, 1 by default",
     "in_order": "for `calls`: `true` requires the given order",
     "allow_extra": "for `calls` and `tool_sequence`: `true` allows other calls in between",
-    "within": "for `calls` and `call_count`: `first` (the first completion, the default) or `turn` (the whole rollout)",
+    "within": "for `calls` and `call_count`: `first` (the first completion, the default) or `turn` (the whole rollout, "
+    "the default in a case with `user`)",
+    "allow_changes": "for `world`: `true` allows other changes",
 }
 """The keys that an expectation can have in addition, and their meaning."""
 
@@ -95,6 +105,39 @@ class BfclAnswer(_ExpectationModel):
     """How calls are matched."""
 
 
+class PolicyNeeds(_ExpectationModel):
+    """What a rule requires before a call."""
+
+    call: CallPattern | None = None
+    """An earlier call without an error."""
+    person_said: str = ""
+    """Pattern that the person's last message matches."""
+    told: str = ""
+    """Pattern that an earlier answer of the model matches."""
+
+    @model_validator(mode="after")
+    def _usable(self) -> "PolicyNeeds":
+        _refuse(pattern_problem(pattern) for pattern in (self.person_said, self.told) if pattern)
+        return self
+
+
+class PolicyRule(_ExpectationModel):
+    """A rule for a conversation."""
+
+    rule: str = Field(min_length=1)
+    """The rule, for a person or a judge."""
+    call: CallPattern | None = None
+    """The calls that the rule is about. None lets a judge decide."""
+    needs: PolicyNeeds | None = None
+    """What must come before each of these calls. None forbids them."""
+
+    @model_validator(mode="after")
+    def _usable(self) -> "PolicyRule":
+        if self.needs and not self.call:
+            raise ValueError("needs is about calls: also give call")
+        return self
+
+
 class Expectation(_ExpectationModel):
     """One expectation, with the keys of `KINDS` and `OPTIONS`."""
 
@@ -115,6 +158,13 @@ class Expectation(_ExpectationModel):
     prompt_tokens_at_most: int | None = Field(default=None, ge=0)
     cost_at_most: float | None = Field(default=None, ge=0)
     judge: str | None = Field(default=None, min_length=1)
+    forbidden_calls: list[CallPattern] | None = Field(default=None, min_length=1)
+    told: str | list[str] | None = Field(default=None, min_length=1)
+    policy: PolicyRule | None = None
+    world: dict[str, Any] | None = None
+    world_unchanged: Literal[True] | None = None
+    turns_at_most: int | None = Field(default=None, ge=1)
+    person_turns_at_most: int | None = Field(default=None, ge=1)
     bfcl: BfclAnswer | None = None
     not_: "Expectation | None" = Field(default=None, alias="not")
     any_of: "list[Expectation] | None" = Field(default=None, min_length=1)
@@ -123,6 +173,7 @@ class Expectation(_ExpectationModel):
     in_order: bool = False
     allow_extra: bool = False
     within: Literal["first", "turn"] = "first"
+    allow_changes: bool = False
 
     @property
     def kind(self) -> str:
@@ -145,7 +196,17 @@ class Expectation(_ExpectationModel):
                 raise ValueError(f"the pattern {pattern[:40]!r}: {problem}")
         if self.answer_schema is not None:
             _refuse([schema_problem(self.answer_schema)])
+        for place, condition in (self.world or {}).items():
+            if place and not place.startswith("/"):
+                raise ValueError(f"{place!r} is not a JSON Pointer, such as /orders/W1001/status")
+            _refuse([condition_problem(condition)])
         return self
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _from_text(cls, policy: object) -> object:
+        """Accept a text for a rule that a judge decides."""
+        return {"rule": policy} if isinstance(policy, str) else policy
 
     def inner(self) -> Sequence["Expectation"]:
         """Return the expectations inside `not`, `any_of` and `all_of`; empty for the other kinds."""
@@ -155,6 +216,8 @@ class Expectation(_ExpectationModel):
         """Yield the rubrics for a judge, of this expectation and of those inside it."""
         if self.judge is not None:
             yield self.judge
+        if self.policy is not None and self.policy.call is None:
+            yield self.policy.rule
         for expectation in self.inner():
             yield from expectation.rubrics()
 
@@ -173,7 +236,15 @@ _OWNERS: Final[Mapping[str, Sequence[str]]] = {
     "in_order": ("calls",),
     "allow_extra": ("calls", "tool_sequence"),
     "within": ("calls", "call_count"),
+    "allow_changes": ("world",),
 }
+
+
+def over_conversation(expectation: Expectation) -> Expectation:
+    """Return the expectation of a case with a person: without `within`, calls count over the whole conversation."""
+    if expectation.kind in _OWNERS["within"] and "within" not in expectation.model_fields_set:
+        return expectation.model_copy(update={"within": "turn"})
+    return expectation
 
 
 def expects_call(expectations: Sequence[Expectation]) -> bool | None:

@@ -13,6 +13,8 @@ from workbench.suite.case import Case
 from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import canonical_json
 
+SOLUTION: Final = "solution"
+"""Name of the model that writes the solution of each case, to prove that the case can be solved."""
 SEPARATOR: Final = " · "
 """Separates the parts of an arm's label."""
 
@@ -98,6 +100,8 @@ class RunPlan:
     """Maximum number of cases to run at the same time, for engines that allow this."""
     judge: str = ""
     """Model that judges rubrics. Empty uses the model of the arm."""
+    person: str = ""
+    """Model that plays the persons of all cases. Empty follows their rules."""
     has_checks: bool = True
     """False to run the cases without comparing the answers with their expectations."""
 
@@ -164,5 +168,5 @@ def labels_of(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(SEPARATOR.join(arm[index] for index in shown) for arm in parts)
 
 
-_PLAIN: Final = ("repeat", "max_rounds", "timeout_s", "at_once", "judge", "has_checks")
+_PLAIN: Final = ("repeat", "max_rounds", "timeout_s", "at_once", "judge", "person", "has_checks")
 _ARM: Final = TypeAdapter(Arm)

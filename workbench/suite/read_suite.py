@@ -8,7 +8,8 @@ from pydantic import ValidationError
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
-from workbench.suite.case import Case, CaseForm, MessageForm, Suite, SuiteForm
+from workbench.suite.case import Case, CaseForm, MessageForm, SolutionStep, Suite, SuiteForm
+from workbench.suite.expectation import over_conversation
 from workbench.suite.row_table import read_csv
 from workbench.suite.suite_text import Place, Row, SuiteFault, SuiteFaultError, SuiteText, fill
 from workbench.toolspec.yaml_text import dump_yaml
@@ -164,8 +165,8 @@ def _case(
     return Case(
         suite=suite,
         id=form.id,
-        messages=tuple(messages) or (Message(role=Role.USER, text=form.prompt or ""),),
-        expectations=tuple(form.expect),
+        messages=tuple(messages) or (Message(role=Role.USER, text=_first_message(form)),),
+        expectations=tuple(form.expect if form.user is None else map(over_conversation, form.expect)),
         tools=tuple(form.tools or ()),
         tool_specs=tuple(cast(Sequence[JsonObject], form.tool_specs or ())),
         system=system,
@@ -176,9 +177,15 @@ def _case(
         repeat=form.repeat or 1,
         tool_choice=form.tool_choice,
         max_rounds=form.max_rounds,
+        user=form.user,
+        solution=tuple(SolutionStep(text=step) if isinstance(step, str) else step for step in form.solution),
         row=cast(JsonObject, form.filled_from or {}),
         document=cast(JsonObject, dict(document)),
     )
+
+
+def _first_message(form: CaseForm) -> str:
+    return form.user.first_message if form.user else form.prompt or ""
 
 
 def _filled(entry: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:

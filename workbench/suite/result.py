@@ -13,6 +13,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.hermes.reading import CallStatus
 from workbench.suite.call_score import ExpectationResult, calls_text
 from workbench.suite.case_rollout import CaseRollout
+from workbench.suite.conversation_score import needless_calls
 from workbench.suite.expectation import expected_tools, expects_call
 from workbench.suite.plan import Job
 from workbench.suite.score import Score
@@ -27,6 +28,19 @@ class CaseStatus(StrEnum):
     """The case expects nothing, so the answer is neither right nor wrong."""
     ERROR = "error"
     """The repetition could not be scored, so it says nothing about the model."""
+    VOID = "void"
+    """The person of the conversation made a mistake, so it says nothing about the model."""
+
+
+class Blame(StrEnum):
+    """Who is the reason that a repetition did not pass."""
+
+    MODEL = "model"
+    PERSON = "person"
+    WORLD = "world"
+    """A tool failed or did not answer, and the rest of the conversation broke an expectation."""
+    JUDGE = "judge"
+    """The judge gave no verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +76,10 @@ class CaseMeasures:
     """Whether the case expects a call, or None if it leaves this open."""
     cost: float | None = None
     """Cost in US dollars, or None if the price is not known."""
+    turns: int | None = None
+    """Number of the person's messages in a conversation. None for a single turn."""
+    needless_calls: int | None = None
+    """Number of calls in a conversation that asked again for what the model already had. None for a single turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +110,12 @@ class CaseResult:
     """The calls, as text for a person."""
     answer: str = ""
     """Prose of the last completion."""
+    blame: Blame | None = None
+    """Who is the reason that it did not pass. None if it passed, or if nobody can be blamed."""
+    turn: int | None = None
+    """The turn of the conversation in which the first expectation broke, or the person made a mistake, from 1."""
+    message_id: str = ""
+    """The person's message that begins this turn. Empty without such a turn."""
 
     @property
     def case_key(self) -> str:
@@ -117,8 +141,12 @@ class CaseResult:
 def result_of(job: Job, rollout: CaseRollout, scored: Score) -> CaseResult:
     """Return the result of a rollout that was scored."""
     status = CaseStatus.PASSED if scored.is_passed else CaseStatus.FAILED
+    turn = min((outcome.turn for outcome in scored.outcomes if outcome.turn), default=None)
+    has_failed = status is CaseStatus.FAILED and bool(scored.outcomes)
     return CaseResult(
         **_identity(job),
+        **(_broken_turn(rollout, turn) if has_failed else {}),
+        blame=_blame(rollout) if has_failed else None,
         status=status if scored.outcomes else CaseStatus.UNCHECKED,
         share=scored.share,
         outcomes=tuple(replace(outcome, reason=_storable(outcome.reason)) for outcome in scored.outcomes),
@@ -129,7 +157,24 @@ def result_of(job: Job, rollout: CaseRollout, scored: Score) -> CaseResult:
     )
 
 
-def error_of(job: Job, error: str, rollout: CaseRollout | None = None) -> CaseResult:
+def void_of(job: Job, rollout: CaseRollout) -> CaseResult:
+    """Return the result of a conversation in which the person made a mistake."""
+    return CaseResult(
+        **_identity(job),
+        **_broken_turn(rollout, rollout.void_turn),
+        status=CaseStatus.VOID,
+        error=_storable(rollout.void),
+        measures=measures_of(job, rollout),
+        session_id=rollout.session_id,
+        calls_told=_storable(calls_text(rollout.calls)),
+        answer=_storable(rollout.answer),
+        blame=Blame.PERSON,
+    )
+
+
+def error_of(
+    job: Job, error: str, rollout: CaseRollout | None = None, *, blame: Blame | None = None
+) -> CaseResult:
     """Return the result of a rollout that could not be scored, or did not start."""
     session_id = rollout.session_id if rollout else None
     measures = measures_of(job, rollout) if rollout else CaseMeasures()
@@ -139,6 +184,7 @@ def error_of(job: Job, error: str, rollout: CaseRollout | None = None) -> CaseRe
         error=_storable(error),
         session_id=session_id,
         measures=measures,
+        blame=blame,
     )
 
 
@@ -162,6 +208,8 @@ def measures_of(job: Job, rollout: CaseRollout) -> CaseMeasures:
         is_needless=is_call_expected is False and bool(calls),
         expects_call=is_call_expected,
         cost=rollout.cost,
+        turns=len(rollout.turns) or None,
+        needless_calls=needless_calls(rollout) if rollout.turns else None,
     )
 
 
@@ -182,6 +230,17 @@ def result_value(document: Mapping[str, Any]) -> CaseResult:
     # Until release 0.3, a prompt of unknown length had 0 tokens, and the other counts were guesses.
     unknown = replace(result.measures, prompt_tokens=None, completion_tokens=None, cost=None)
     return replace(result, measures=unknown)
+
+
+def _broken_turn(rollout: CaseRollout, turn: int | None) -> dict[str, Any]:
+    """Return a turn of a conversation and the message that begins it, as fields of a result."""
+    if turn is None or not 0 < turn <= len(rollout.turns):
+        return {}
+    return {"turn": turn, "message_id": rollout.turns[turn - 1].message_id}
+
+
+def _blame(rollout: CaseRollout) -> Blame:
+    return Blame.WORLD if any(run.run.is_world_fault for run in rollout.tool_runs) else Blame.MODEL
 
 
 def _storable(text: str) -> str:

@@ -13,7 +13,7 @@ from workbench.rollout.ports import Clock
 from workbench.rollout.stopping import LinkedStop
 from workbench.suite.case_rollout import CaseRollout, RubricVerdict
 from workbench.suite.plan import Arm, Job
-from workbench.suite.result import CaseResult, CaseStatus, error_of, result_of
+from workbench.suite.result import Blame, CaseResult, CaseStatus, error_of, result_of, void_of
 from workbench.suite.score import score
 
 IsCancelled = Callable[[], bool]
@@ -66,6 +66,8 @@ class RunProgress:
     passed: int = 0
     unchecked: int = 0
     errors: int = 0
+    void: int = 0
+    """Conversations in which the person made a mistake."""
     seconds_left: float | None = None
     """Estimated from the pace so far, or None before the first job is finished."""
 
@@ -189,9 +191,13 @@ class _ScoringRunner:
             rollout = self._executor.run(job, is_cancelled=is_over)
             if rollout.end in (EndReason.CANCELLED, EndReason.TIMEOUT, EndReason.INTERRUPTED):
                 return self._incomplete(job, rollout)
+            if rollout.void:
+                return void_of(job, rollout)
             verdicts = self._verdicts(job, rollout, is_over)
         except (BadInput, EngineError) as error:
-            return None if self._is_cancelled() else error_of(job, str(error), rollout)
+            if self._is_cancelled():
+                return None
+            return error_of(job, str(error), rollout, blame=Blame.JUDGE if rollout else None)
         return result_of(job, rollout, score(job.case, rollout, verdicts))
 
     def _incomplete(self, job: Job, rollout: CaseRollout) -> CaseResult | None:
@@ -218,6 +224,7 @@ def _initial_progress(total: int, done: Collection[CaseResult]) -> RunProgress:
         passed=counts[CaseStatus.PASSED],
         unchecked=counts[CaseStatus.UNCHECKED],
         errors=counts[CaseStatus.ERROR],
+        void=counts[CaseStatus.VOID],
     )
 
 
@@ -229,5 +236,6 @@ def _after(progress: RunProgress, result: CaseResult, pace_s: float) -> RunProgr
         passed=progress.passed + result.is_passed,
         unchecked=progress.unchecked + (result.status is CaseStatus.UNCHECKED),
         errors=progress.errors + (result.status is CaseStatus.ERROR),
+        void=progress.void + (result.status is CaseStatus.VOID),
         seconds_left=pace_s * (progress.total - done),
     )

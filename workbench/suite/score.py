@@ -21,7 +21,9 @@ from workbench.suite.call_score import (
 )
 from workbench.suite.case import Case
 from workbench.suite.case_rollout import CaseRollout, RubricVerdict
+from workbench.suite.conversation_score import conversation_answer
 from workbench.suite.expectation import Expectation
+from workbench.suite.world_score import TurnAnswer
 from workbench.toolspec.budget import BudgetExceeded, budget
 
 _ROUNDING = 1e-9
@@ -73,8 +75,17 @@ def score_expectation(
     Raises:
         BudgetExceeded: Its patterns and schemas take too much work.
     """
-    holds, reason = _holds(expectation, rollout, verdicts)
-    return ExpectationResult(kind=expectation.kind, holds=holds, reason=reason, weight=expectation.weight)
+    answer = conversation_answer(expectation, rollout, verdicts) or TurnAnswer(
+        *_holds(expectation, rollout, verdicts)
+    )
+    last = len(rollout.turns) or None
+    return ExpectationResult(
+        kind=expectation.kind,
+        holds=answer.holds,
+        reason=answer.reason,
+        weight=expectation.weight,
+        turn=None if answer.holds else answer.turn or last,
+    )
 
 
 def _holds(

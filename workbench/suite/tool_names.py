@@ -45,7 +45,13 @@ def unknown_names(case: Case, offered: OfferedTools) -> Iterator[UnknownName]:
 def _in_expectation(
     expectation: Expectation, offered: OfferedTools, *, is_negated: bool
 ) -> Iterator[UnknownName]:
-    patterns = expectation.calls or ()
+    policy = expectation.policy
+    about = (policy.call, policy.needs.call if policy.needs else None) if policy else ()
+    patterns = (
+        *(expectation.calls or ()),
+        *(expectation.forbidden_calls or ()),
+        *(pattern for pattern in about if pattern),
+    )
     names = [pattern.name for pattern in patterns if isinstance(pattern.name, str)]
     for name in dict.fromkeys((*names, *(expectation.tool_sequence or ()))):
         if is_negated:

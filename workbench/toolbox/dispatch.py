@@ -105,7 +105,8 @@ class Dispatcher:
         try:
             run = self._run(call, context)
         except Exception as error:  # noqa: BLE001  last resort: a bug here must not end the rollout
-            run = _failed(tool_error(f"Error executing {call.name}: {error}", secrets=self._secrets))
+            failed = _failed(tool_error(f"Error executing {call.name}: {error}", secrets=self._secrets))
+            run = replace(failed, is_world_fault=True)
         return replace(run, milliseconds=(time.perf_counter() - started_s) * 1000)
 
     def _run(self, call: ToolCall, context: CallContext) -> ToolRun:
@@ -156,7 +157,8 @@ class Dispatcher:
                 return _run_of(replace(result, is_error=value.is_error), rule=value.rule)
             return _run_of(result_of(value, max_chars=max_chars))
         except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
-            return _failed(tool_error(failure_of(error), secrets=self._secrets))
+            failed = _failed(tool_error(failure_of(error), secrets=self._secrets))
+            return replace(failed, is_world_fault=isinstance(error, TimeoutError))
 
 
 class CallCounts:

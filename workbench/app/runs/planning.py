@@ -18,7 +18,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.versions import name_in
 from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case, Suite, tagged
-from workbench.suite.plan import SEPARATOR, Arm, RunPlan, ToolVariation, labels_of, tools_key
+from workbench.suite.plan import SEPARATOR, SOLUTION, Arm, RunPlan, ToolVariation, labels_of, tools_key
 from workbench.suite.variants import ablations
 from workbench.toolspec.tools_text import render_tools
 
@@ -61,6 +61,8 @@ class RunRequest:
     in place of the settings."""
     judge: str = ""
     """The model that judges rubrics. Empty takes the judge of the settings, or else the model of the arm."""
+    person: str = ""
+    """The model that plays the persons of conversations. Empty follows the rules of the cases."""
     drafts: Drafts = field(default_factory=dict[str, str], hash=False)
     """Texts that `contracts` may name although they are not saved."""
 
@@ -80,6 +82,7 @@ def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -
     _refuse_duplicate_names(suites)
     catalog, first = services.tools, request.setup or services.settings
     _refuse_unusable(catalog, cases)
+    _refuse_unplayable(cases, request)
     return RunPlan(
         cases=tuple(cases),
         arms=_arms(services, request),
@@ -89,6 +92,7 @@ def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -
         timeout_s=request.timeout_s,
         at_once=request.at_once,
         judge=request.judge or services.settings.judge,
+        person=request.person,
     )
 
 
@@ -112,6 +116,17 @@ def _refuse_unusable(catalog: Catalog, cases: Sequence[Case]) -> None:
         for problem in case_problems(catalog, case):
             where = f"suite {case.suite!r}, case {case.id!r}, {problem.where}"
             raise BadInput(where, problem.problem, problem.remedy)
+
+
+def _refuse_unplayable(cases: Sequence[Case], request: RunRequest) -> None:
+    """Check that each person can talk, and that each case has the solution that the run asks for."""
+    for case in cases:
+        where = f"suite {case.suite!r}, case {case.id!r}"
+        if case.user is not None and not case.user.is_scripted and not request.person:
+            remedy = "name a model that plays the person: --person, or give the person rules"
+            raise BadInput(f"{where}, user", "the person has no rules", remedy)
+        if SOLUTION in request.models and not case.solution:
+            raise BadInput(where, "it has no solution", "give it the key solution, or choose another model")
 
 
 def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:

@@ -5,6 +5,13 @@ from dataclasses import dataclass, replace
 
 from workbench.app.prepare import ready_turn
 from workbench.app.queued_engine import QueuedEngine
+from workbench.app.runs.conversations import (
+    ask_model,
+    person_of,
+    run_conversation,
+    with_solution,
+    without_mistakes,
+)
 from workbench.app.runs.planning import title_of
 from workbench.app.services import Services
 from workbench.app.turn_request import TurnContext, TurnRequest
@@ -16,8 +23,6 @@ from workbench.records.run_config import RunConfig
 from workbench.records.runs import RunState, StoredRun
 from workbench.records.sessions import SEPARATOR, MessageOrigin, NewMessage
 from workbench.records.versions import name_in
-from workbench.rollout.constraint import TurnSetup
-from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.stopping import signal_of
@@ -30,11 +35,10 @@ from workbench.suite.case_rollout import (
     parse_verdict,
     rollout_of,
 )
-from workbench.suite.plan import Arm, Job, RunPlan, tools_key
+from workbench.suite.plan import SOLUTION, Arm, Job, RunPlan, tools_key
 from workbench.suite.runner import CaseExecutor, CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_original_names
 from workbench.toolbox.entry import Staging
-from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools, render_tools
 
 _FORCED = "required"
@@ -57,23 +61,32 @@ class CaseRunner:
 
     def at_once(self, arm: Arm) -> int:
         """Return how many cases of an arm may run at the same time."""
+        if arm.model == SOLUTION:
+            return 1
         return self.plan.at_once if self._engine(arm.model).capabilities.takes_many else 1
 
     def run(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
         """Run a case and return its rollout."""
         setup, staging = self._staged(job)
-        session_id = begin_session(self.services, setup, token=self.token).id
+        services = with_solution(self.services, job) if job.arm.model == SOLUTION else self.services
+        session_id = begin_session(services, setup, token=self.token).id
         self.services.runs.add_session(self.run_id, session_id)
         self.services.sessions.rename_session(session_id, rollout_title(job))
         history = job.case.messages[:-1]
         if history:
-            self._store_history(session_id, setup, history)
+            self._store_history(services, session_id, setup, history)
         text = job.case.messages[-1].text
         turn_request = TurnRequest(setup=setup, session_id=session_id, text=text, token=self.token)
         context = TurnContext(is_cancelled=is_cancelled, staging=staging)
-        events = run_turn(self.services, turn_request, context)
         price = self.services.prices.get(job.arm.model)
-        rollout = rollout_of(events, session_id=session_id, price=price)
+        if job.case.user is None:
+            events = run_turn(services, turn_request, context)
+            rollout = rollout_of(events, session_id=session_id, price=price)
+        else:
+            model, family = self.plan.person, setup.contract().family
+            person = person_of(self.services, job, model, family, is_cancelled, token=self.token)
+            rollout = run_conversation(services, turn_request, context, person, price=price)
+            rollout = without_mistakes(job.case.user, rollout, setup.offered_tools())
         return with_original_names(rollout, staging.originals)
 
     def judge(
@@ -81,22 +94,16 @@ class CaseRunner:
     ) -> RubricVerdict:
         """Ask the judge for a verdict on a rollout."""
         name = self.plan.judge or job.arm.model
-        engine = self._engine(name)
-        setup = TurnSetup(
-            tools=OfferedTools(),
+        answer = ask_model(
+            self.services,
+            name,
+            judging_conversation(rubric, job.case, rollout),
             family=self._setup(job).contract().family,
             sampling=Sampling(max_tokens=_VERDICT_TOKENS),
-            max_rounds=1,
+            is_cancelled=is_cancelled,
+            token=self.token,
             answer_schema=VERDICT_SCHEMA,
         )
-        turn = Turn(
-            setup=setup,
-            engine=engine,
-            toolbox=self.services.catalog.toolbox(),
-            clock=self.services.calendar,
-            is_cancelled=is_cancelled,
-        )
-        answer = rollout_of(run_rollout(turn, judging_conversation(rubric, job.case, rollout))).answer
         verdict = parse_verdict(answer, judge=name)
         if verdict is None:
             raise EngineError(f"the judge {name!r} did not return a verdict: {answer[:60]!r}")
@@ -136,9 +143,11 @@ class CaseRunner:
             variables={**arm.variables, **case.variables},
         )
 
-    def _store_history(self, session_id: str, setup: RunConfig, history: Sequence[Message]) -> None:
+    def _store_history(
+        self, services: Services, session_id: str, setup: RunConfig, history: Sequence[Message]
+    ) -> None:
         """Store the messages before the case's last one, under the system text of the setup."""
-        system = ready_turn(self.services, setup, token=self.token).system_message()
+        system = ready_turn(services, setup, token=self.token).system_message()
         new = [NewMessage(message=message, origin=MessageOrigin.IMPORT) for message in (system, *history)]
         self.services.sessions.append_all(session_id, new, parent_id=None)
 

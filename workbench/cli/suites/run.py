@@ -43,6 +43,7 @@ from workbench.suite.reports.tables import (
     card_table,
     change_table,
     comparison_line,
+    conversation_table,
     failure_table,
     worth_table,
 )
@@ -66,6 +67,8 @@ def print_report(report: RunReport) -> None:
     """Print the main tables of the report."""
     paint = terminal_paint()
     print(table_text(card_table(report)))
+    if (conversations := conversation_table(report)).rows:
+        print("\n" + table_text(conversations))
     if report.worths:
         print("\n" + table_text(worth_table(report)))
     if report.comparison:
@@ -241,6 +244,14 @@ def run(
         str,
         typer.Option(metavar="MODEL", help="Model that judges rubrics", show_default="WORKBENCH_JUDGE"),
     ] = "",
+    person: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Model that plays the persons of conversations, instead of their rules",
+            show_default=False,
+        ),
+    ] = "",
     timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for a case")] = 120.0,
     at_once: Annotated[
         int, typer.Option(min=1, max=256, help="Cases to run at the same time, for models on servers")
@@ -288,6 +299,7 @@ def run(
         timeout_s=timeout,
         at_once=at_once,
         judge=judge,
+        person=person,
     )
     given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
     files = {

@@ -47,6 +47,7 @@ def run_line(run: ListedRun) -> str:
     passed = f"{run.unchecked} without checks, " if run.unchecked else ""
     if run.checked or not run.unchecked:
         passed = f"{run.passed} passed, {passed}"
+    passed = f"{passed}{run.void} void, " if run.void else passed
     counts = f"{passed}{errors}, {run.done} of {run.total} done"
     moment = run.created_at.strftime("%Y-%m-%d %H:%M")
     return shown(f"{run.id[:12]}  {moment}  {run.state.value}  {run.title}{tags}: {counts}")

@@ -57,6 +57,7 @@ def run_json(run: ListedRun) -> JsonObject:
         "passed": run.passed,
         "unchecked": run.unchecked,
         "errors": run.errors,
+        "void": run.void,
         "is_shared": run.share_key is not None,
     }
 

@@ -60,6 +60,7 @@ def listed_run(row: RunRow, state: RunState, counts: Mapping[str, int], tags: Se
         passed=counts.get(CaseStatus.PASSED.value, 0),
         errors=counts.get(CaseStatus.ERROR.value, 0),
         unchecked=counts.get(CaseStatus.UNCHECKED.value, 0),
+        void=counts.get(CaseStatus.VOID.value, 0),
         suites=_named(row, "cases", "suite"),
         contracts=_named(row, "arms", "contract_name"),
         models=_named(row, "arms", "model"),

@@ -17,7 +17,9 @@ from workbench.store.sessions.unfinished import forget_unfinished, save_unfinish
 from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import SessionRow
 
-SENT: Final = frozenset({MessageOrigin.PERSON, MessageOrigin.IMPORT})
+SENT: Final = frozenset(
+    {MessageOrigin.PERSON, MessageOrigin.IMPORT, MessageOrigin.SCRIPTED, MessageOrigin.SIMULATED}
+)
 """Origins of messages that somebody sends."""
 
 

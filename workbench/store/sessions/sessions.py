@@ -142,6 +142,7 @@ class SessionStore(MessageStore):
         system: Message,
         *,
         text: str | None,
+        origin: MessageOrigin = MessageOrigin.PERSON,
         leaf_id: str | None = None,
         is_new: bool = False,
     ) -> Sequence[StoredMessage]:
@@ -153,6 +154,7 @@ class SessionStore(MessageStore):
         Args:
             text: The user's message. A user message without an answer at the end of the path becomes its sibling. None
                 continues the path as it is.
+            origin: Who says the text.
             leaf_id: The message to continue from. None takes the open leaf.
             is_new: True creates the session.
 
@@ -165,7 +167,7 @@ class SessionStore(MessageStore):
         """
         self._accept_setup(setup)
         user = Message(role=Role.USER, text=text or "")
-        said = [] if text is None else [NewMessage(message=user, origin=MessageOrigin.PERSON)]
+        said = [] if text is None else [NewMessage(message=user, origin=origin)]
         for message in said:
             self._accept_message(message)
         with self._database.writing() as db:

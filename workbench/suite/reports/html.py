@@ -29,6 +29,7 @@ _SIGNS: Final = {
     CaseStatus.FAILED: "✗",
     CaseStatus.UNCHECKED: NONE,
     CaseStatus.ERROR: "!",
+    CaseStatus.VOID: "∅",
 }
 
 

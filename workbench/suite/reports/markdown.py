@@ -14,6 +14,7 @@ from workbench.suite.reports.tables import (
     card_table,
     change_table,
     comparison_line,
+    conversation_table,
     failure_table,
     matrix_table,
     results_by_case,
@@ -42,7 +43,7 @@ def _suite(card: ScoreCard, results: list[CaseResult], page_url: str) -> Element
         tests=str(card.plays),
         failures=str(card.failed),
         errors=str(card.errors),
-        skipped=str(card.unchecked),
+        skipped=str(card.unchecked + card.void),
         time=f"{card.seconds:.3f}",
     )
     suite.extend(_case(result, page_url) for result in results)
@@ -62,6 +63,8 @@ def _case(result: CaseResult, page_url: str) -> ElementTree.Element:
         ElementTree.SubElement(case, "error", message=_text(result.error))
     elif result.status is CaseStatus.UNCHECKED:
         ElementTree.SubElement(case, "skipped", message="no checks")
+    elif result.status is CaseStatus.VOID:
+        ElementTree.SubElement(case, "skipped", message=_text(f"void: {result.error}"))
     output = [result.calls_told, result.answer, rollout_url(result, page_url)]
     ElementTree.SubElement(case, "system-out").text = _text("\n".join(filter(None, output)))
     return case
@@ -115,6 +118,8 @@ def _lines(report: RunReport, page_url: str) -> Iterator[str]:
     yield f"Run `{report.run_id}`{state}." + f" {best}" * bool(report.front)
     yield ""
     yield table_markdown(card_table(report))
+    if (conversations := conversation_table(report)).rows:
+        yield from ("", "## Conversations", "", table_markdown(conversations))
     if matrix := matrix_table(report):
         yield from ("", "## Contracts × models", "", table_markdown(matrix))
     if tags := tag_table(report):

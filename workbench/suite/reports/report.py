@@ -152,7 +152,8 @@ def rollout_url(result: CaseResult, page_url: str) -> str:
     quoted = _RESERVED.sub(
         lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), result.session_id
     )
-    return f"{page_url}/?session={quoted}"
+    message = f"&message={result.message_id}" if result.message_id else ""
+    return f"{page_url}/?session={quoted}{message}"
 
 
 _CARD: Final = TypeAdapter(ScoreCard)

@@ -1,6 +1,6 @@
 """The tables of a report as rows of text, the same for the terminal, Markdown and HTML."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -97,13 +97,39 @@ def failure_table(report: RunReport) -> Table:
             result.case_key,
             result.arm,
             result.status.value,
-            result.reason,
+            f"turn {result.turn}: {result.reason}" if result.turn else result.reason,
             result.calls_told or result.answer or NONE,
         )
         for result in report.results
-        if result.status in (CaseStatus.FAILED, CaseStatus.ERROR)
+        if result.status in (CaseStatus.FAILED, CaseStatus.ERROR, CaseStatus.VOID)
     )
     return Table(head=("case", "arm", "status", "reason", "output"), rows=rows)
+
+
+def conversation_table(report: RunReport) -> Table:
+    """Return a table with pass^k and what else is known of conversations, for each arm that had any."""
+    talked = {result.arm for result in report.results if result.measures.turns}
+    rows = tuple(
+        (
+            card.arm,
+            ", ".join(
+                f"{hat.k}: {percent(hat.rate)} ({hat.interval.low * 100:.0f}–{hat.interval.high * 100:.0f})"
+                for hat in card.pass_hats
+            )
+            or NONE,
+            str(card.void),
+            figure(card.needless_calls, ".1f"),
+            _blames([result for result in report.results if result.arm == card.arm]),
+        )
+        for card in report.cards
+        if card.arm in talked
+    )
+    return Table(head=("arm", "pass^k (95 %)", "void", "needless calls", "who failed"), rows=rows)
+
+
+def _blames(results: Sequence[CaseResult]) -> str:
+    counts = Counter(result.blame.value for result in results if result.blame)
+    return ", ".join(f"{who} {count}" for who, count in sorted(counts.items())) or NONE
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
@@ -168,8 +194,11 @@ def repetitions_text(results: Sequence[CaseResult]) -> str:
     passed = sum(result.is_passed for result in results)
     checked = sum(result.is_checked for result in results)
     errors = sum(result.status is CaseStatus.ERROR for result in results)
-    error_count = f", {errors} error{'' if errors == 1 else 's'}" if errors else ""
-    return passed_text(passed, checked, len(results) - checked - errors) + error_count
+    void = sum(result.status is CaseStatus.VOID for result in results)
+    others = (f", {errors} error{'' if errors == 1 else 's'}" if errors else "") + (
+        f", {void} void" if void else ""
+    )
+    return passed_text(passed, checked, len(results) - checked - errors - void) + others
 
 
 def passed_text(passed: int, checked: int, unchecked: int, *, word: str = "") -> str:

@@ -277,6 +277,8 @@ _WRITERS: Final = {
     MessageOrigin.MOCK: "mocks and tools",
     MessageOrigin.IMPORT: "imported rows",
     MessageOrigin.GATEWAY: "clients of the gateway",
+    MessageOrigin.SCRIPTED: "scripted persons",
+    MessageOrigin.SIMULATED: "simulated persons",
 }
 
 

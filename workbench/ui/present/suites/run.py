@@ -226,7 +226,7 @@ def _cell(arm: str, results: Sequence[CaseResult]) -> CaseCellView:
         "quiet"
         if not statuses - {CaseStatus.UNCHECKED}
         else "odd"
-        if CaseStatus.ERROR in statuses
+        if statuses & {CaseStatus.ERROR, CaseStatus.VOID}
         else "bad"
         if CaseStatus.FAILED in statuses
         else "clean"

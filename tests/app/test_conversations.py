@@ -1,0 +1,102 @@
+"""Conversations of suites: the person, the runner, the expectations, and what makes a run void."""
+
+import json
+
+import pytest
+
+from tests.services import services_for
+from workbench.app.runs.planning import RunRequest, plan_run
+from workbench.app.runs.running import begin_run, execute_run, find_run
+from workbench.errors import BadInput
+from workbench.records.sessions import MessageOrigin
+from workbench.suite.read_suite import parse_suite
+
+PERSON = {
+    "goal": "I want a flumbuster reading.",
+    "facts": {"location": {"value": "cairo", "asked": "(?i)where|location"}},
+    "rules": [{"when": "(?i)anything else|reading is", "say": "No, thanks.", "ends": True}],
+}
+SOLUTION = [
+    "Where?",
+    {"calls": [{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}]},
+    "The reading is 31.",
+]
+EXPECT = [
+    {"calls": [{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}]},
+    {"told": "31"},
+    {"turns_at_most": 2},
+    {"person_turns_at_most": 3},
+]
+
+
+def run_cases(services, *cases, person="", **options):
+    """Run these cases, and return the run with its results."""
+    document = {"suite": "s", "defaults": {"tools": ["nonsense"]}, "cases": list(cases)}
+    suite = parse_suite(json.dumps(document), name="s")
+    request = RunRequest(suites=("s",), models=("solution",), person=person, **options)
+    stored = begin_run(services, plan_run(services, request, [suite]))
+    for _ in execute_run(services, stored, is_cancelled=lambda: False):
+        pass
+    return find_run(services, stored.id), services.runs.results(stored.id)
+
+
+def talk(**changes):
+    """Return a case in which the person wants a reading."""
+    return {"id": "a", "user": PERSON, "solution": SOLUTION, "expect": EXPECT, **changes}
+
+
+def test_a_scripted_person_tells_a_fact_when_asked_and_ends_the_conversation(tmp_path):
+    with services_for(tmp_path) as (services, _):
+        _, [result] = run_cases(services, talk())
+        assert result.status == "passed", result.reason
+        path = services.sessions.path(result.session_id)
+        said = [stored for stored in path if stored.message.role == "user"]
+        assert [stored.message.text for stored in said] == [
+            "I want a flumbuster reading.",
+            "The location is cairo.",
+            "No, thanks.",
+        ]
+        assert {stored.origin for stored in said} == {MessageOrigin.SCRIPTED}
+        assert (result.measures.turns, result.measures.needless_calls) == (3, 0)
+
+
+def test_a_conversation_fails_in_a_turn_and_opens_there(tmp_path):
+    hasty = [SOLUTION[1], "The reading is 31."]
+    with services_for(tmp_path) as (services, _):
+        _, [result] = run_cases(services, talk(solution=hasty, expect=[{"told": "Where?"}]))
+        assert (result.status, result.blame, result.turn) == ("failed", "model", 2)
+        path = services.sessions.path(result.session_id)
+        assert [stored.message.text for stored in path if stored.id == result.message_id] == ["No, thanks."]
+
+
+def test_a_model_plays_the_person_and_its_mistake_makes_the_conversation_void(tmp_path):
+    simulated = {"goal": "You want a flumbuster reading.", "facts": PERSON["facts"]}
+    with services_for(
+        tmp_path, "Hi, a reading please.", "In cairo.", "Bye ###STOP###", "It is in cairo!", "###STOP###"
+    ) as (
+        services,
+        _,
+    ):
+        model = services.settings.model
+        _, results = run_cases(
+            services, talk(user=simulated), talk(id="b", user=simulated, solution=SOLUTION[1:]), person=model
+        )
+        assert [result.status for result in results] == ["passed", "void"], [r.reason for r in results]
+        assert results[1].reason == "the person revealed 'location' before the model asked for it"
+        said = [m for m in services.sessions.path(results[0].session_id) if m.message.role == "user"]
+        assert [m.message.text for m in said] == ["Hi, a reading please.", "In cairo.", "Bye"]
+        assert {m.origin for m in said} == {MessageOrigin.SIMULATED}
+
+
+def test_a_person_without_rules_or_a_model_is_refused_before_the_run(tmp_path):
+    with services_for(tmp_path) as (services, _), pytest.raises(BadInput, match="--person"):
+        run_cases(services, talk(user={"goal": "A reading."}))
+
+
+def test_a_person_who_never_ends_reaches_the_limit(tmp_path):
+    endless = {**PERSON, "rules": [{"when": "never", "ends": True}], "max_turns": 2}
+    with services_for(tmp_path) as (services, _):
+        _, [result] = run_cases(
+            services, talk(user=endless, solution=["Hm?", "Well?"], expect=[{"told": "31"}])
+        )
+        assert (result.status, result.measures.turns) == ("failed", 2)
