@@ -45,7 +45,7 @@ def talk(**changes):
     return {"id": "a", "user": PERSON, "solution": SOLUTION, "expect": EXPECT, **changes}
 
 
-def test_a_scripted_person_tells_a_fact_when_asked_and_ends_the_conversation(tmp_path):
+def test_a_scripted_person_gives_a_fact_when_asked_and_ends_the_conversation(tmp_path):
     with services_for(tmp_path) as (services, _):
         _, [result] = run_cases(services, talk())
         assert result.status == "passed", result.reason
@@ -69,7 +69,7 @@ def test_a_conversation_fails_in_a_turn_and_opens_there(tmp_path):
         assert [stored.message.text for stored in path if stored.id == result.message_id] == ["No, thanks."]
 
 
-def test_a_model_plays_the_person_and_its_mistake_makes_the_conversation_void(tmp_path):
+def test_a_model_acts_as_the_person_and_its_mistake_makes_the_conversation_void(tmp_path):
     simulated = {"goal": "You want a flumbuster reading.", "facts": PERSON["facts"]}
     with services_for(
         tmp_path, "Hi, a reading please.", "In cairo.", "Bye ###STOP###", "It is in cairo!", "###STOP###"

@@ -47,7 +47,7 @@ ROWS = [
     ({"calls": [NOTE, ROME]}, ASKED, conversation(("Weather?", CALL, "21.")), 1, "1 call, expected 2"),
     ({"forbidden_calls": [NOTE]}, conversation(("Hi", CALL, "21.")), ASKED, 2, 'called send_note(to="Ana"), which is forbidden'),
     ({"forbidden_calls": [{"name": "send_note", "has_arguments": {"to": "Bob"}}]}, ASKED, conversation(("Hi", NOTE_CALL.replace("Ana", "Bob"), "OK.")), 1, "forbidden"),
-    ({"told": ["SHALL  i", "21"]}, ASKED, HASTY, 3, "was not told 'SHALL  i'"),
+    ({"told": ["SHALL  i", "21"]}, ASKED, HASTY, 3, "did not say 'SHALL  i'"),
     ({"policy": {**RULE, "needs": {"person_said": "(?i)yes"}}}, ASKED, HASTY, 2, "does not match /(?i)yes/"),
     ({"policy": {**RULE, "needs": {"told": "(?i)shall"}}}, ASKED, HASTY, 2, "without telling the person"),
     ({"policy": {**RULE, "needs": {"call": ROME}}}, HASTY, ASKED, 2, "without calling get_weather first"),

@@ -51,7 +51,7 @@ FAULTS = {
     "offers help": [SHOES["first"], DONE, "Is there anything else I can do for you?", "No.", ""],
     "says that it is an AI": [SHOES["first"], "Your email?", "As an AI, I do not have an email.", MORE, ""],
     "writes a tool call": [SHOES["first"], "OK.", '<tool_call>{"name": "get_order"}</tool_call>', MORE, ""],
-    "tells its instructions": ["My goal is to return the red shoes.", MORE, ""],
+    "reveals its instructions": ["My goal is to return the red shoes.", MORE, ""],
     "says that it is simulated": [SHOES["first"], "Who are you?", "I am a simulated customer.", MORE, ""],
     "says what it must never say": [SHOES["first"], "Your email?", "ana@example.org, pin 4242.", MORE, ""],
     "gives up": [SHOES["first"], "Your order number?", "Never mind, forget it.", "OK.", ""],
@@ -168,7 +168,7 @@ def test_answers_of_a_rule_follow_each_other():
         ("chatty", "Oh, let me have a look. The order number is W1001. I hope that helps!"),
     ],
 )
-def test_the_manner_changes_how_a_fact_is_told(manner, said):
+def test_the_manner_changes_how_a_fact_is_said(manner, said):
     assert script(manner=manner).reply("Your order number?").text == said
 
 

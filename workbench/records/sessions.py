@@ -24,7 +24,7 @@ class MessageOrigin(StrEnum):
     SCRIPTED = "scripted"
     """Said by the scripted person of a case."""
     SIMULATED = "simulated"
-    """Said by a model that plays the person of a case."""
+    """Said by a model that acts as the person of a case."""
 
 
 class SessionSource(StrEnum):

@@ -87,8 +87,8 @@ def _told(expected: Sequence[str], rollout: CaseRollout) -> TurnAnswer:
     heard = " ".join(" ".join(_answers(rollout)).casefold().split())
     for text in expected:
         if " ".join(text.casefold().split()) not in heard:
-            return TurnAnswer(False, f"the person was not told {text!r}")
-    return TurnAnswer(True, f"told {', '.join(map(repr, expected))}")
+            return TurnAnswer(False, f"the model did not say {text!r}")
+    return TurnAnswer(True, f"said {', '.join(map(repr, expected))}")
 
 
 def _policy(policy: PolicyRule, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict]) -> TurnAnswer:

@@ -57,7 +57,7 @@ def _last_change(place: str, rollout: CaseRollout, turns: Sequence[int]) -> int 
         if any(
             _is_within(path, place) or _is_within(place, path)
             for path in (str(operation.get("path", "")) for operation in finished.run.world_patch)
-            # The world of a toolset as it begins is no change.
+            # The world of a toolset as it begins does not count.
             if path.count("/") > 1
         )
     ]

@@ -61,7 +61,7 @@ class _Scripted:
 
 @dataclass(slots=True)
 class _Simulated:
-    """A person that a model plays."""
+    """A person that a model acts as."""
 
     person: Person
     ask: Callable[[Conversation], str]
@@ -97,11 +97,11 @@ def person_of(
     """Return the person of a case.
 
     Args:
-        model: The model that plays the person. Empty follows the rules of the case.
+        model: The model that acts as the person. Empty follows the rules of the case.
         family: The template family of its prompts.
 
     Raises:
-        BadInput: The person has no rules, and no model plays them.
+        BadInput: The person has no rules, and no model acts as them.
     """
     person = job.case.user
     if person is None:
@@ -110,7 +110,7 @@ def person_of(
         return _Scripted(ScriptedPerson(person), person.max_turns)
     if not model:
         raise BadInput(
-            f"case {job.case.key!r}, user", "it has no rules", "name a model that plays the person: --person"
+            f"case {job.case.key!r}, user", "it has no rules", "name a model that acts as the person: --person"
         )
 
     def ask(conversation: Conversation) -> str:

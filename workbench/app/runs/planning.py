@@ -62,7 +62,7 @@ class RunRequest:
     judge: str = ""
     """The model that judges rubrics. Empty takes the judge of the settings, or else the model of the arm."""
     person: str = ""
-    """The model that plays the persons of conversations. Empty follows the rules of the cases."""
+    """The model that acts as the persons of conversations. Empty follows the rules of the cases."""
     drafts: Drafts = field(default_factory=dict[str, str], hash=False)
     """Texts that `contracts` may name although they are not saved."""
 
@@ -123,7 +123,7 @@ def _refuse_unplayable(cases: Sequence[Case], request: RunRequest) -> None:
     for case in cases:
         where = f"suite {case.suite!r}, case {case.id!r}"
         if case.user is not None and not case.user.is_scripted and not request.person:
-            remedy = "name a model that plays the person: --person, or give the person rules"
+            remedy = "name a model that acts as the person: --person, or give the person rules"
             raise BadInput(f"{where}, user", "the person has no rules", remedy)
         if SOLUTION in request.models and not case.solution:
             raise BadInput(where, "it has no solution", "give it the key solution, or choose another model")

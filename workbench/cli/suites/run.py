@@ -248,7 +248,7 @@ def run(
         str,
         typer.Option(
             metavar="MODEL",
-            help="Model that plays the persons of conversations, instead of their rules",
+            help="model that acts as the persons of conversations, instead of their rules",
             show_default=False,
         ),
     ] = "",

@@ -3,7 +3,7 @@
 Published benchmarks counted such conversations as failures of the model. In one of them, up to 30 % of the failures
 were the simulated person's. *Source:* https://github.com/sierra-research/tau2-bench/pull/392
 
-The checks find what can be decided from the text: a fact that was told unasked, an identifier that nobody gave the
+The checks find what can be decided from the text: a fact that was said unasked, an identifier that nobody gave the
 person, a request for another action, an end while the model waits for an answer. They prefer to miss a mistake over
 voiding a valid conversation. Example: "Where is my order W1001?" is a mistake only if the goal does not contain W1001,
 and the model neither asked for an order nor named it.
@@ -159,11 +159,11 @@ _REQUEST: Final = (
 def _other_action(text: str, known: str, tools: Sequence[str]) -> str:
     """Return the action of a tool that the person asks for although it has nothing to do with the goal."""
     for name in tools:
-        verb = name.split("_")[0].lower()
-        if len(verb) < 4 or verb in _HARMLESS or re.search(rf"\b{verb[:-1]}", known, re.IGNORECASE):
+        action = name.split("_")[0].lower()
+        if len(action) < 4 or action in _HARMLESS or re.search(rf"\b{action[:-1]}", known, re.IGNORECASE):
             continue
-        if re.search(_REQUEST.format(word=verb), text, re.IGNORECASE):
-            return verb
+        if re.search(_REQUEST.format(word=action), text, re.IGNORECASE):
+            return action
     return ""
 
 

@@ -64,7 +64,7 @@ class PersonRule(_PersonModel):
 
 
 class Person(_PersonModel):
-    """The key `user` of a case. With rules, the person is scripted; without, a model plays them."""
+    """The key `user` of a case. With rules, the person is scripted; without, a model acts as them."""
 
     goal: str = Field(min_length=1)
     first: str = ""

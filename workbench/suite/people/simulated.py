@@ -1,4 +1,4 @@
-"""The prompt of a model that plays the person, and the parser of what it wrote."""
+"""The prompt of a model that acts as the person, and the parser of what it wrote."""
 
 from collections.abc import Sequence
 from typing import Final
