@@ -9,7 +9,9 @@ from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.errors import BadInput
 from workbench.records.sessions import MessageOrigin
+from workbench.rollout.tool_faults import FaultPlan, ToolFault
 from workbench.suite.read_suite import parse_suite
+from workbench.suite.reports.report import report_of
 
 PERSON = {
     "goal": "I want a flumbuster reading.",
@@ -100,3 +102,16 @@ def test_a_person_who_never_ends_reaches_the_limit(tmp_path):
             services, talk(user=endless, solution=["Hm?", "Well?"], expect=[{"told": "31"}])
         )
         assert (result.status, result.measures.turns) == ("failed", 2)
+
+
+def test_a_run_with_faults_is_compared_with_the_run_without(tmp_path):
+    with services_for(tmp_path) as (services, _):
+        run, results = run_cases(services, talk(), faults=FaultPlan(rate=1.0, kinds=(ToolFault.TIMEOUT,)))
+        assert [(result.arm, result.status) for result in results] == [
+            ("minimal", "passed"),
+            ("minimal · tool faults 100% (timeout)", "passed"),
+        ]
+        [worth] = report_of(run.id, "", "done", run.plan, results).worths
+        assert worth.change == "tool faults 100% (timeout), recovery 1/1"
+        tool = next(m for m in services.sessions.path(results[1].session_id) if m.message.role == "tool")
+        assert tool.tool_run.rule == "planted fault: timeout"

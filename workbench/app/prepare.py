@@ -140,6 +140,7 @@ def assemble_turn(
         toolbox: None if the client that sent the request runs the calls.
     """
     own = toolbox or NoToolbox()
+    own = context.faults.around(own) if context.faults else own
     return Turn(
         setup=setup,
         engine=engine,

@@ -11,6 +11,7 @@ from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.rollout.events import Event
 from workbench.rollout.ports import Approver
 from workbench.rollout.steps import Stepper
+from workbench.rollout.tool_faults import PlantedFaults
 from workbench.settings import Secret
 from workbench.toolbox.entry import NO_STAGING, Staging
 
@@ -85,6 +86,8 @@ class TurnContext:
     """False ends the turn at the first completion that calls a tool."""
     staging: Staging = NO_STAGING
     """Where the tools differ from their catalog files."""
+    faults: PlantedFaults | None = None
+    """Faults in the answers of the tools. None plants none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject
 from workbench.rollout.sampling import Sampling
+from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.case import Case
 from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import canonical_json
@@ -60,6 +61,13 @@ class Arm:
     """How the tools are changed, or None if they are not."""
     variation_of: str = ""
     """Label of the arm with the unchanged tools. Empty if these tools are unchanged."""
+    faults: FaultPlan | None = None
+    """Faults that are planted in the answers of its tools, or None. `variation_of` is then the arm without them."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it is another arm without a part of its contract, or with changed tools."""
+        return bool(self.left_out or self.variation_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

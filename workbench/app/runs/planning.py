@@ -17,6 +17,7 @@ from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import name_in
 from workbench.rollout.sampling import Sampling
+from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, SOLUTION, Arm, RunPlan, ToolVariation, labels_of, tools_key
 from workbench.suite.variants import ablations
@@ -63,6 +64,8 @@ class RunRequest:
     """The model that judges rubrics. Empty takes the judge of the settings, or else the model of the arm."""
     person: str = ""
     """The model that acts as the persons of conversations. Empty follows the rules of the cases."""
+    faults: FaultPlan | None = None
+    """Also runs each contract with faults planted in the answers of its tools."""
     drafts: Drafts = field(default_factory=dict[str, str], hash=False)
     """Texts that `contracts` may name although they are not saved."""
 
@@ -99,7 +102,7 @@ def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -
 def title_of(plan: RunPlan) -> str:
     """Return the title of a run: its suites and arms."""
     suites = dict.fromkeys(case.suite for case in plan.cases)
-    arms = [arm.label for arm in plan.arms if not arm.left_out and arm.variation is None]
+    arms = [arm.label for arm in plan.arms if not arm.is_changed]
     return f"{', '.join(suites)}: {', '.join(arms)}"[:300]
 
 
@@ -203,4 +206,7 @@ def _varied(arm: Arm, request: RunRequest) -> Sequence[Arm]:
             variation_of=arm.label,
         )
         for variation in request.variations
+    ] + [
+        replace(arm, label=f"{arm.label}{SEPARATOR}{faults}", faults=faults, variation_of=arm.label)
+        for faults in filter(None, [request.faults])
     ]

@@ -26,6 +26,7 @@ from workbench.records.versions import name_in
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.stopping import signal_of
+from workbench.rollout.tool_faults import PlantedFaults
 from workbench.settings import Secret
 from workbench.suite.case_rollout import (
     VERDICT_SCHEMA,
@@ -77,7 +78,8 @@ class CaseRunner:
             self._store_history(services, session_id, setup, history)
         text = job.case.messages[-1].text
         turn_request = TurnRequest(setup=setup, session_id=session_id, text=text, token=self.token)
-        context = TurnContext(is_cancelled=is_cancelled, staging=staging)
+        faults = PlantedFaults(job.arm.faults, f"{job.case.key} {job.repetition}") if job.arm.faults else None
+        context = TurnContext(is_cancelled=is_cancelled, staging=staging, faults=faults)
         price = self.services.prices.get(job.arm.model)
         if job.case.user is None:
             events = run_turn(services, turn_request, context)

@@ -35,6 +35,7 @@ from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
+from workbench.rollout.tool_faults import parse_faults
 from workbench.settings import read_settings
 from workbench.suite.plan import RunPlan, ToolVariation
 from workbench.suite.reports.markdown import table_text
@@ -44,7 +45,9 @@ from workbench.suite.reports.tables import (
     change_table,
     comparison_line,
     conversation_table,
+    enough_line,
     failure_table,
+    more_line,
     worth_table,
 )
 from workbench.suite.runner import CaseFinished, RunEvent
@@ -74,6 +77,8 @@ def print_report(report: RunReport) -> None:
     if report.comparison:
         heading = paint(f"compared with {report.baseline}", Tone.TITLE)
         print(f"\n{heading}: {comparison_line(report.comparison)}")
+        if more := more_line(report.comparison):
+            print(more)
         print(shown(table_text(change_table(report.comparison))))
     failures = failure_table(report)
     for case, arm, status, reason, answer in failures.rows[:_MOST_FAILURES]:
@@ -252,6 +257,14 @@ def run(
             show_default=False,
         ),
     ] = "",
+    faults: Annotated[
+        str,
+        typer.Option(
+            metavar="RATE[:SEED[:KINDS]]",
+            help="Also run with tools that fail, time out, answer late, or return noise or contradictions",
+            show_default=False,
+        ),
+    ] = "",
     timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for a case")] = 120.0,
     at_once: Annotated[
         int, typer.Option(min=1, max=256, help="Cases to run at the same time, for models on servers")
@@ -300,6 +313,7 @@ def run(
         at_once=at_once,
         judge=judge,
         person=person,
+        faults=parse_faults(faults) if faults else None,
     )
     given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
     files = {
@@ -349,6 +363,8 @@ def _run(
         with options.ray.executor(services, plan) as executor_for, stop_at_interrupt() as stop:
             stored = found or begin_run(services, plan)
             print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
+            if compared or len(plan.arms) > 1:
+                print(enough_line(len(plan.jobs()) // len(plan.arms)), file=sys.stderr)
             events = execute_run(services, stored, is_cancelled=stop.is_set, executor=executor_for(stored))
             for _ in with_progress_lines(events, is_quiet=is_quiet):
                 pass

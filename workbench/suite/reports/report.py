@@ -8,8 +8,16 @@ from typing import Final, cast
 from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.card import ScoreCard, cards, cards_by_tag
-from workbench.suite.compare import SIGNIFICANCE_LEVEL, ArmPoint, RunComparison, compare, pareto_front
+from workbench.suite.compare import (
+    SIGNIFICANCE_LEVEL,
+    ArmPoint,
+    CaseChange,
+    RunComparison,
+    compare,
+    pareto_front,
+)
 from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.result import CaseResult, result_document
 
@@ -66,7 +74,7 @@ class RunReport:
     @property
     def unchanged_arms(self) -> tuple[Arm, ...]:
         """The arms with a complete contract and unchanged tools."""
-        return tuple(arm for arm in self.plan.arms if not arm.left_out and arm.variation is None)
+        return tuple(arm for arm in self.plan.arms if not arm.is_changed)
 
     @property
     def pass_rate(self) -> float | None:
@@ -133,12 +141,19 @@ def gains_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Arm
         before, after = found.prompt_tokens
         yield ArmGain(
             of=base,
-            change=arm.left_out or f"tools {arm.variation}",
+            change=arm.left_out
+            or (_faults_text(arm.faults, found) if arm.faults else f"tools {arm.variation}"),
             lost=found.broke,
             gained=found.fixed,
             saved_tokens=None if before is None or after is None else (before - after) / found.compared,
             p=found.p,
         )
+
+
+def _faults_text(faults: FaultPlan, found: RunComparison) -> str:
+    """Return the faults, and the share of the repetitions that pass in spite of them, of those that pass without."""
+    kept = sum(pair.change is CaseChange.PASSES for pair in found.pairs)
+    return f"{faults}, recovery {kept}/{kept + found.broke}"
 
 
 def rollout_url(result: CaseResult, page_url: str) -> str:

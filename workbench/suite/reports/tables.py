@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from workbench.chat.figures import NONE, figure
 from workbench.suite.card import ScoreCard, cards_by_tag
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison
+from workbench.suite.power import more_pairs, smallest_difference
 from workbench.suite.reports.report import RunReport
 from workbench.suite.result import CaseResult, CaseStatus
 
@@ -183,6 +184,25 @@ def comparison_line(comparison: RunComparison) -> str:
         f"{comparison.broke} broke, {comparison.fixed} fixed, {comparison.compared} compared; "
         f"p = {comparison.p:.3f} (McNemar, {significance}); {before:.1f} s → {after:.1f} s"
     )
+
+
+def enough_line(pairs: int) -> str:
+    """Return what a comparison with this many repetitions per arm can show."""
+    least = smallest_difference(pairs)
+    repetitions = f"{pairs} repetition{'' if pairs == 1 else 's'}"
+    if least is None:
+        return f"{repetitions} per arm cannot show any difference"
+    return f"{repetitions} per arm can show a difference of {least * 100:.0f} points or more (80 % power)"
+
+
+def more_line(comparison: RunComparison) -> str:
+    """Return how many more repetitions would decide a comparison; empty if it is significant."""
+    if comparison.p is None or comparison.is_significant:
+        return ""
+    more = more_pairs(comparison.fixed, comparison.broke, comparison.compared)
+    if not more:
+        return "Not decided: as many broke as were fixed" if more is None else ""
+    return f"Not decided: about {more:,} more repetitions would show this difference (80 % power)"
 
 
 def repetitions_text(results: Sequence[CaseResult]) -> str:
