@@ -1,10 +1,7 @@
 """Mock tools answer by rules with conditions, templates and sequences."""
 
-import json
-
 import pytest
 
-from workbench.chat.message import ToolCall
 from workbench.toolbox.mocks import FROM_RETURNS, NO_RULE, MockRule, MockTool
 
 
@@ -47,9 +44,9 @@ def test_a_rule_matches_if_all_its_conditions_hold(when, arguments, matches):
     ],
 )
 def test_the_output_of_a_template_is_json_or_a_text(template, value):
-    result = MockRule(template=template).answer(ToolCall(name="f", arguments={"a": 1, "b": 2, "s": "<é>"}))
-    assert json.loads(result.text) == value
-    assert not result.is_error
+    answer = MockTool(name="f", rules=(MockRule(template=template),))({"a": 1, "b": 2, "s": "<é>"})
+    assert answer.value == value
+    assert not answer.is_error
 
 
 @pytest.mark.parametrize(
@@ -64,9 +61,9 @@ def test_the_output_of_a_template_is_json_or_a_text(template, value):
     ],
 )
 def test_a_template_that_is_refused_or_fails_gives_a_json_error(template):
-    result = MockRule(template=template).answer(ToolCall(name="f", arguments={"a": "1"}))
-    assert result.is_error
-    assert "error" in json.loads(result.text)
+    answer = MockTool(name="f", rules=(MockRule(template=template),))({"a": "1"})
+    assert answer.is_error
+    assert "mock template of 'f'" in answer.value["error"]
 
 
 def test_a_sequence_gives_one_answer_per_call_and_repeats_the_last():

@@ -170,6 +170,8 @@ def _store_branch(
                 break
             rest.append(copy_of(stored))
     run = path[place].tool_run
-    edited = NewMessage(message=message, origin=MessageOrigin.PERSON, tool_run=run)
+    # The tool has done what it did, whatever its result now says.
+    patch = path[place].world_patch
+    edited = NewMessage(message=message, origin=MessageOrigin.PERSON, tool_run=run, world_patch=patch)
     parent_id = path[place].parent_id
     return services.sessions.append_all(session_id, [edited, *rest], parent_id=parent_id)[-1]

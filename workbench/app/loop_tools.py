@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
 
@@ -18,6 +19,7 @@ from workbench.records.session_tree import FoundSession
 from workbench.rollout.events import CompletionEnded, ToolFinished, TurnEnded
 from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.ports import Clock, Engine, Toolbox, ToolRun
+from workbench.toolbox.entry import ToolAnswer
 
 if TYPE_CHECKING:
     from workbench.store.memories import MemoryStore
@@ -98,7 +100,7 @@ class Memory:
 LOOP = "answered by the loop"
 """The rule that is recorded for such a result, where others record a mock rule."""
 
-LoopTool = Callable[[JsonObject], JsonValue]
+LoopTool = Callable[[JsonObject], JsonValue | ToolAnswer]
 """A function from the arguments to the result. A result with the key `error` is a failure."""
 
 
@@ -123,6 +125,12 @@ class LoopToolbox:
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
         """Run the calls of a round and yield their results in the same order."""
+        # The calls of a delegated task may change the world, so what comes after it must wait.
+        for is_delegated, part in groupby(calls, lambda call: call.name == DELEGATE):
+            together = list(part)
+            yield from map(self.run, together) if is_delegated else self._run_part(together)
+
+    def _run_part(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
         others = self._inner.run_round([call for call in calls if call.name not in self._tools])
         for call in calls:
             tool = self._tools.get(call.name)
@@ -135,9 +143,15 @@ def _run_loop_tool(tool: LoopTool, call: ToolCall) -> ToolRun:
         value = tool(call.arguments)
     except WorkbenchError as error:
         value = {"error": str(error)}
-    is_error = isinstance(value, Mapping) and "error" in value
-    result = ToolResult(text=json.dumps(value, ensure_ascii=False), is_error=is_error)
-    return ToolRun(result=result, milliseconds=(perf_counter() - started_s) * 1000, rule=LOOP)
+    answer = value if isinstance(value, ToolAnswer) else ToolAnswer(value=value)
+    is_error = isinstance(answer.value, Mapping) and "error" in answer.value
+    result = ToolResult(text=json.dumps(answer.value, ensure_ascii=False), is_error=is_error)
+    return ToolRun(
+        result=result,
+        milliseconds=(perf_counter() - started_s) * 1000,
+        rule=LOOP,
+        world_patch=answer.world_patch or (),
+    )
 
 
 TODO = "todo"
@@ -196,8 +210,8 @@ class Delegate:
     is_cancelled: Callable[[], bool]
     """Returns True once a person has stopped the turn."""
 
-    def __call__(self, arguments: JsonObject) -> JsonValue:
-        """Run the task and return its answer."""
+    def __call__(self, arguments: JsonObject) -> ToolAnswer:
+        """Run the task and return its answer, with what its calls changed in the world."""
         setup = replace(
             self.setup,
             disabled_tools=self.setup.disabled_tools | {DELEGATE},
@@ -221,7 +235,14 @@ class Delegate:
         return _outcome(turn, conversation)
 
 
-def _outcome(turn: Turn, conversation: Conversation) -> JsonValue:
+def _outcome(turn: Turn, conversation: Conversation) -> ToolAnswer:
+    patch: list[JsonObject] = []
+    value = _answer(turn, conversation, patch)
+    return ToolAnswer(value=value, world_patch=tuple(patch))
+
+
+def _answer(turn: Turn, conversation: Conversation, patch: list[JsonObject]) -> JsonValue:
+    """Run the task, and add to `patch` what its calls change."""
     reading: Reading | None = None
     called: list[str] = []
     ended = ""
@@ -231,6 +252,7 @@ def _outcome(turn: Turn, conversation: Conversation) -> JsonValue:
                 reading = event.reading
             elif isinstance(event, ToolFinished):
                 called.append(event.call.name)
+                patch += event.run.world_patch
             elif isinstance(event, TurnEnded):
                 ended = event.reason
     except EngineError as error:

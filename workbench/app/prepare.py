@@ -7,10 +7,12 @@ from workbench.app.loop_tools import DELEGATE, TODO, Delegate, LoopToolbox, Memo
 from workbench.app.queued_engine import QueueClient, QueuedEngine
 from workbench.app.services import Services
 from workbench.app.turn_request import TurnContext
+from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message
 from workbench.records.run_config import ParsedSetup, RunConfig
+from workbench.records.session_world import NO_WORLD
 from workbench.records.sessions import with_ephemeral
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.events import Event
@@ -101,6 +103,7 @@ def prepare_turn(
     context: TurnContext,
     messages: Sequence[Message],
     *,
+    world: JsonObject = NO_WORLD,
     prefix: str = "",
 ) -> PreparedTurn:
     """Set up a turn. Play, regenerate, continue, compare, suites and the API all come through here.
@@ -108,6 +111,7 @@ def prepare_turn(
     Args:
         session_id: The session that the turn belongs to.
         messages: The conversation as it is stored, the system message first.
+        world: The world of the session after the last message, by toolset.
         prefix: How the answer must begin.
     """
     config, system = ready.config, messages[0]
@@ -118,6 +122,7 @@ def prepare_turn(
         approver=context.approver,
         seed=config.sampling.seed,
         staging=context.staging,
+        world=world,
     )
     setup = replace(ready.setup, answer_schema=find_schema(seen.text).schema)
     toolbox = _toolbox(services, task, ready, conversation, context)

@@ -16,6 +16,7 @@ from workbench.hermes.written_out import written_out
 from workbench.label.app.labelling import LabellingView
 from workbench.records.corpus.added_calls import with_added
 from workbench.records.label import Label
+from workbench.records.session_world import world_at
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
 from workbench.rollout.events import Event
 from workbench.settings import Secret
@@ -92,7 +93,8 @@ def _regenerate(
     setup = view.session.setup
     ready = ready_turn(services, setup, token=token)
     context = TurnContext(is_cancelled=is_cancelled)
-    prepared = prepare_turn(services, view.session.id, ready, context, prefix.messages)
+    world = world_at(step.stored for step in prefix.steps if step.stored)
+    prepared = prepare_turn(services, view.session.id, ready, context, prefix.messages, world=world)
     parent_id = _store_prefix(services, view.session.id, prefix)
     recorder = TurnRecorder(services=services, session_id=view.session.id, parent_id=parent_id)
     yield from record_turn(prepared, recorder, setup.ephemeral)
@@ -132,7 +134,11 @@ def _store_prefix(services: Services, session_id: str, prefix: _Prefix) -> str:
     new = [
         copy_of(step.stored)
         if step.stored and _is_unchanged(step)
-        else NewMessage(message=step.message, origin=MessageOrigin.PERSON)
+        else NewMessage(
+            message=step.message,
+            origin=MessageOrigin.PERSON,
+            world_patch=step.stored.world_patch if step.stored else (),
+        )
         for step in prefix.steps[len(kept) :]
     ]
     if not new and parent_id is not None:

@@ -154,4 +154,4 @@ def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
         findings=event.run.findings,
     )
     origin = MessageOrigin.PERSON if event.run.rule == BY_HAND else MessageOrigin.MOCK
-    return NewMessage(message=event.message, origin=origin, tool_run=run)
+    return NewMessage(message=event.message, origin=origin, tool_run=run, world_patch=event.run.world_patch)

@@ -27,6 +27,7 @@ from workbench.hermes.written_out import read_message
 from workbench.label.app.labelling import LabellingView
 from workbench.records.label import Label
 from workbench.records.run_config import RunConfig
+from workbench.records.session_world import world_at
 from workbench.records.sessions import StoredSession
 from workbench.rollout.events import Event
 from workbench.settings import Secret
@@ -129,7 +130,8 @@ def _answer(
     if point is None:
         yield MessageStored(stored=path[-1])
     messages = [stored.message for stored in path]
-    prepared = prepare_turn(services, session_id, ready, context, messages, prefix=prefix)
+    world = world_at(path)
+    prepared = prepare_turn(services, session_id, ready, context, messages, world=world, prefix=prefix)
     if _is_answered(prepared):
         return
     recorder = TurnRecorder(services=services, session_id=session_id, parent_id=path[-1].id)

@@ -10,6 +10,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import Generation
+from workbench.toolspec.world.patches import WorldPatch
 
 
 class MessageOrigin(StrEnum):
@@ -74,6 +75,8 @@ class NewMessage:
     None."""
     setup: RunConfig | None = None
     """Settings that a model's message was generated with, if they differ from the session's; otherwise None."""
+    world_patch: WorldPatch = field(default=(), hash=False)
+    """What changed in the world of the session with this message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,8 @@ class StoredMessage:
     """As in `NewMessage`."""
     copy_of: str | None = None
     """As in `NewMessage`; always the original, never another copy."""
+    world_patch: WorldPatch = field(default=(), hash=False)
+    """As in `NewMessage`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +197,7 @@ def copy_of(stored: StoredMessage) -> NewMessage:
         generation=stored.generation,
         tool_run=stored.tool_run,
         copy_of=stored.id,
+        world_patch=stored.world_patch,
     )
 
 

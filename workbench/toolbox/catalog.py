@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject
 from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput
 from workbench.settings import Settings
@@ -15,9 +16,17 @@ from workbench.toolbox.approval.allowed import Allowlist
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset
-from workbench.toolbox.discovery import stage
+from workbench.toolbox.discovery import OWN_TOOLSET, stage
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, DispatchLimits
-from workbench.toolbox.entry import NO_TASK, Availability, CallContext, ToolEntry, ToolTask
+from workbench.toolbox.entry import (
+    NO_STAGING,
+    NO_TASK,
+    Availability,
+    CallContext,
+    Staging,
+    ToolEntry,
+    ToolTask,
+)
 from workbench.toolbox.hooks import Hooks
 from workbench.toolbox.loaded_tools import (
     CommandSource,
@@ -35,6 +44,7 @@ from workbench.toolbox.terminal.setting import open_terminal
 from workbench.toolbox.toolsets import partition
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
+from workbench.toolspec.world.session_world import DeclaredWorld, SessionWorld, changed_worlds
 
 
 class Catalog:
@@ -232,8 +242,25 @@ class Catalog:
             hooks=self._hooks,
             limits=self._limits,
             secrets=secret_values(self._environment),
+            world=SessionWorld(task.world, self._worlds(task.staging)),
             echoes_unknown=True,
         )
+
+    def world_start(self, names: Sequence[str], staging: Staging = NO_STAGING) -> JsonObject:
+        """Return the world that a conversation with these tools starts with, by toolset. Empty if none has a world.
+
+        Raises:
+            BadInput: The changes of the staging do not fit.
+        """
+        entries = (self.registry.find(staging.originals.get(name, name)) for name in names)
+        used = {entry.toolset for entry in entries if entry}
+        worlds = self._worlds(staging)
+        return {name: world.value for name, world in worlds.items() if name in {*used, OWN_TOOLSET}}
+
+    def _worlds(self, staging: Staging) -> Mapping[str, DeclaredWorld]:
+        """Return the worlds that toolsets start with, with the changes of a conversation."""
+        declared = self.registry.worlds()
+        return changed_worlds(declared, staging.world) if staging.world else declared
 
     def close(self) -> None:
         """Close all sources and stop handlers that still run."""

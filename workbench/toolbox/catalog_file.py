@@ -17,11 +17,15 @@ from workbench.toolbox.catalog_form import (
     ToolsetFile,
     rule_fields,
     tool_problems,
+    uses_world,
 )
 from workbench.toolbox.mocks import MockRule
+from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.check import spec_errors
 from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.world.effects import Effect, EffectKind
+from workbench.toolspec.world.session_world import DeclaredWorld, declared_world
 from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 _File = TypeVar("_File", bound=BaseModel)
@@ -53,6 +57,8 @@ class CatalogToolset:
     """Names of other toolsets whose tools belong to this one, too."""
     include_tools: tuple[str, ...] = ()
     """Names of tools of other toolsets that belong to this one, too."""
+    world: DeclaredWorld | None = None
+    """What its tools read and change, in each session from the start. None if they have nothing to change."""
 
 
 def load_toolset(path: Path) -> CatalogToolset:
@@ -88,7 +94,24 @@ def parse_toolset(text: str, *, where: str) -> CatalogToolset:
         tools=tuple(_tool(where, tool) for tool in file.tools or ()),
         includes=tuple(file.includes),
         include_tools=tuple(file.include_tools),
+        world=_world(where, file),
     )
+
+
+def _world(where: str, file: ToolsetFile) -> DeclaredWorld | None:
+    """Return the world of a toolset. Without one, no rule may need it."""
+    if "world" in file.model_fields_set:
+        with budget(REQUEST_STEPS):
+            return declared_world(file.world, file.world_schema, where=where)
+    if file.world_schema is not None:
+        raise BadInput(f"{where}, /world_schema", "there is no world", "add `world`")
+    for tool in file.tools or ():
+        for number, rule in enumerate(tool.mocks, start=1):
+            if uses_world(rule):
+                name = str(tool.function.get("name"))
+                problem = f"mock rule {number} of {name!r} needs a world, and the toolset declares none"
+                raise BadInput(where, problem, "add `world`")
+    return None
 
 
 def parse_tool(spec: ToolSpec, rules_text: str, *, where: str) -> CatalogTool:
@@ -115,6 +138,10 @@ def render_toolset(toolset: CatalogToolset) -> str:
         value["includes"] = list(toolset.includes)
     if toolset.include_tools:
         value["include_tools"] = list(toolset.include_tools)
+    if toolset.world is not None:
+        if toolset.world.schema is not None:
+            value["world_schema"] = toolset.world.schema
+        value["world"] = toolset.world.value
     if toolset.tools:
         value["tools"] = [_tool_fields(tool) for tool in toolset.tools]
     return dump_yaml(value)
@@ -156,12 +183,19 @@ def _rule(rule: RuleFile) -> MockRule:
     steps = tuple(_step(step) for step in rule.sequence or ())
     return MockRule(
         when=rule.when, result=rule.result, template=rule.template, error=rule.error, sequence=steps,
-        latency_ms=rule.latency_ms,
+        latency_ms=rule.latency_ms, effects=_effects(rule),
     )  # fmt: skip
 
 
 def _step(step: StepFile) -> MockRule:
-    return MockRule(result=step.result, template=step.template, error=step.error, latency_ms=step.latency_ms)
+    return MockRule(
+        result=step.result, template=step.template, error=step.error, latency_ms=step.latency_ms,
+        effects=_effects(step),
+    )  # fmt: skip
+
+
+def _effects(step: StepFile) -> tuple[Effect, ...]:
+    return tuple(effect.effect for effect in step.effects)
 
 
 def _tool_fields(tool: CatalogTool) -> dict[str, JsonValue]:
@@ -177,6 +211,8 @@ def _tool_fields(tool: CatalogTool) -> dict[str, JsonValue]:
 
 def _rule_fields(rule: MockRule) -> Mapping[str, JsonValue]:
     fields: dict[str, JsonValue] = {"when": rule.when} if rule.when else {}
+    if rule.effects:
+        fields["effects"] = [_effect_fields(effect) for effect in rule.effects]
     if rule.sequence:
         fields["sequence"] = [_rule_fields(step) for step in rule.sequence]
     elif rule.error:
@@ -188,3 +224,12 @@ def _rule_fields(rule: MockRule) -> Mapping[str, JsonValue]:
     if rule.latency_ms:
         fields["latency_ms"] = rule.latency_ms
     return fields
+
+
+def _effect_fields(effect: Effect) -> Mapping[str, JsonValue]:
+    if effect.kind is EffectKind.REMOVE:
+        return {effect.kind.value: effect.place}
+    return {
+        effect.kind.value: effect.place,
+        "by" if effect.kind is EffectKind.INCREMENT else "value": effect.value,
+    }

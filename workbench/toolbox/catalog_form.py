@@ -1,5 +1,6 @@
 """Pydantic models of a catalog file, and checks of its mock rules."""
 
+import builtins
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
@@ -11,6 +12,13 @@ from workbench.chat.json_value import as_object, pointer
 from workbench.chat.near_names import nearest_name
 from workbench.errors import BadInput
 from workbench.toolbox.mock_templates import template_problem
+from workbench.toolbox.mock_world import (
+    MOST_EFFECTS,
+    WORLD,
+    pointer_problem,
+    template_problems,
+    world_problems,
+)
 from workbench.toolbox.mocks import MAX_LATENCY_MS
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.check import spec_errors, undeclared_argument
@@ -22,12 +30,46 @@ from workbench.toolspec.conditions import (
 )
 from workbench.toolspec.form_faults import form_faults
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.world.effects import Effect, EffectKind
 from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
 _NEAR_ARGUMENT: Final = 0.75
 """How similar the name in a condition must be to an argument's to count as a mistake. Models do invent arguments, so a
 rule may have a condition on an argument that the tool does not declare."""
 _ANSWERS: Final = ("result", "template", "error", "sequence")
+
+
+class EffectFile(BaseModel):
+    """One effect of a mock rule, as it is written in a catalog file."""
+
+    model_config = ConfigDict(extra="forbid")
+    set: str | None = None
+    append: str | None = None
+    remove: str | None = None
+    increment: str | None = None
+    value: Any = None
+    by: int | float | str = 1
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "EffectFile":
+        kinds = self.model_fields_set & set(EffectKind)
+        if len(kinds) != 1:
+            raise ValueError(f"give exactly one of {', '.join(EffectKind)} with a JSON Pointer")
+        [kind] = kinds
+        needed = {"set": {"value"}, "append": {"value"}}.get(kind, builtins.set[str]())
+        given = self.model_fields_set - kinds
+        if needed - given:
+            raise ValueError(f"{kind} needs value")
+        if given - needed - ({"by"} if kind == EffectKind.INCREMENT else builtins.set[str]()):
+            raise ValueError(f"{kind} has no {', '.join(sorted(given - needed))}")
+        return self
+
+    @property
+    def effect(self) -> Effect:
+        """The effect, with its templates."""
+        [kind] = (EffectKind(name) for name in EffectKind if name in self.model_fields_set)
+        value = self.by if kind is EffectKind.INCREMENT else self.value
+        return Effect(kind=kind, place=getattr(self, kind), value=value)
 
 
 class StepFile(BaseModel):
@@ -38,12 +80,15 @@ class StepFile(BaseModel):
     template: str = ""
     error: str = ""
     latency_ms: int = Field(default=0, ge=0, le=MAX_LATENCY_MS)
+    effects: list[EffectFile] = Field(default_factory=list[EffectFile], max_length=MOST_EFFECTS)
 
     @model_validator(mode="after")
     def _one_answer(self) -> "StepFile":
         if len(self.model_fields_set & set(_ANSWERS)) != 1:
             choices = [name for name in _ANSWERS if name in type(self).model_fields]
             raise ValueError(f"give exactly one of {', '.join(choices[:-1])} and {choices[-1]}")
+        if self.effects and not {"result", "template"} & self.model_fields_set:
+            raise ValueError("effects need a result or a template; a call that fails changes nothing")
         return self
 
 
@@ -72,6 +117,8 @@ class ToolsetFile(BaseModel):
     description: str = ""
     includes: list[str] = Field(default_factory=list[str])
     include_tools: list[str] = Field(default_factory=list[str])
+    world: Any = None
+    world_schema: dict[str, Any] | None = None
     tools: list[ToolFile] | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")
@@ -102,19 +149,31 @@ def tool_problems(tool: ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]
     for number, rule in enumerate(tool.mocks):
         place = ("mocks", number)
         for name, condition in rule.when.items():
-            if problem := condition_problem(condition) or _misspelled_argument(tool, name):
+            if name == WORLD:
+                for inner, problem in world_problems(condition):
+                    yield (*place, "when", name, *inner), problem
+            elif problem := condition_problem(condition) or _misspelled_argument(tool, name):
                 yield (*place, "when", name), problem
         steps = rule.sequence or [rule]
         for index, step in enumerate(steps):
             inner = (*place, "sequence", index) if rule.sequence else place
             if step.template and (problem := template_problem(step.template)):
                 yield (*inner, "template"), problem
+            for count, effect in enumerate(step.effects):
+                if problem := pointer_problem(effect.effect.place) or template_problems(effect.effect.value):
+                    yield (*inner, "effects", count), problem
             if (
                 "result" in step.model_fields_set
                 and tool.returns
+                and not uses_world(rule)
                 and (problem := first_violation(tool.returns, step.result))
             ):
                 yield (*inner, "result"), f"it does not match `returns`: {problem}"
+
+
+def uses_world(rule: RuleFile) -> bool:
+    """Whether a rule can only be used in a toolset with a world."""
+    return WORLD in rule.when or any(step.effects for step in (rule, *(rule.sequence or ())))
 
 
 def _misspelled_argument(tool: ToolFile, name: str) -> str:

@@ -98,7 +98,8 @@ def _loader(path: Path) -> Callable[[], ModuleType]:
     return load
 
 
-_TOOLSET = "staged"
+OWN_TOOLSET: Final = "case"
+"""The toolset of tools that are in no other one, such as those of a case. A case gives it a world with `world`."""
 
 
 def stage(registry: Registry, staging: Staging) -> Registry:
@@ -119,7 +120,9 @@ def stage(registry: Registry, staging: Staging) -> Registry:
         spec = entry.spec if entry else ToolSpec.of_function({"name": name})
         tool = parse_tool(spec, json.dumps(rules), where=f"mocks of {name!r}")
         handler = MockTool(name=name, rules=tool.rules, returns=tool.returns)
-        staged.add(ToolEntry(spec=spec, toolset=_TOOLSET, handler=handler), override=True)
+        # In its own toolset, so that its rules have the world of that one.
+        toolset = entry.toolset if entry else OWN_TOOLSET
+        staged.add(ToolEntry(spec=spec, toolset=toolset, handler=handler), override=True)
     for new, old in staging.originals.items():
         entry = staged.find(old)
         # Only mocks are renamed. The approval gate recognizes tools that really act by their names, so those are not

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Final
@@ -24,9 +24,11 @@ from workbench.toolbox.answers import (
     tool_error,
 )
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.entry import CallContext, ToolAnswer, ToolEntry
+from workbench.toolbox.entry import NO_WORLD, CallContext, ToolAnswer, ToolEntry
 from workbench.toolbox.hooks import CallGate, Hooks, OpenGate, run_post_hooks, run_pre_hooks, transform_result
 from workbench.toolbox.registry import Registry
+from workbench.toolspec.world.patches import WorldPatch, copy_of_world, patched_world
+from workbench.toolspec.world.session_world import SessionWorld
 
 MOST_AT_ONCE: Final = 64
 """Maximum number of calls of one round that run at the same time."""
@@ -56,6 +58,7 @@ class Dispatcher:
         gate: Asks a person if a call needs approval.
         hooks: Functions that see each call and its result.
         secrets: Texts that are removed from errors.
+        world: The world of the session, which the calls change.
         echoes_unknown: True answers a call of an unknown tool with its own arguments; False with an error.
     """
 
@@ -70,6 +73,7 @@ class Dispatcher:
         hooks: Hooks = Hooks(),
         limits: DispatchLimits = DispatchLimits(),
         secrets: frozenset[str] = frozenset(),
+        world: SessionWorld | None = None,
         echoes_unknown: bool = False,
     ) -> None:
         self._registry = registry
@@ -80,6 +84,7 @@ class Dispatcher:
         self._hooks = hooks
         self._limits = limits
         self._secrets = secrets
+        self._world = world or SessionWorld()
         self._echoes_unknown = echoes_unknown
 
     def run(self, call: ToolCall) -> ToolRun:
@@ -87,15 +92,28 @@ class Dispatcher:
         return self._timed(call, self._numbered(call))
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        """Run the calls of one round at the same time, and return the results in the order of the calls."""
+        """Run the calls of one round at the same time, and return the results in the order of the calls.
+
+        Calls that have a world run one after the other in this order, so that each sees the changes of those before it.
+        """
         if len(calls) < 2:
             yield from map(self.run, calls)
             return
         # Call numbers are assigned before any call runs: a mock with a sequence must not depend on which thread is
         # faster.
         contexts = [self._numbered(call) for call in calls]
-        with ThreadPoolExecutor(min(len(calls), MOST_AT_ONCE), "tool-round") as pool:
-            yield from pool.map(self._timed, calls, contexts)
+        workers = min(len(calls), MOST_AT_ONCE)
+        with ThreadPoolExecutor(workers, "tool-round") as pool, ThreadPoolExecutor(1, "world-round") as queue:
+            futures = [
+                (queue if self._has_world(call) else pool).submit(self._timed, call, context)
+                for call, context in zip(calls, contexts, strict=True)
+            ]
+            for future in futures:
+                yield future.result()
+
+    def _has_world(self, call: ToolCall) -> bool:
+        entry = self._registry.find(call.name)
+        return entry is not None and self._world.has(entry.toolset)
 
     def _numbered(self, call: ToolCall) -> CallContext:
         return replace(self._context, call_number=self._counts.next(self._context.task_id, call.name))
@@ -151,14 +169,37 @@ class Dispatcher:
         self, entry: ToolEntry, call: ToolCall, context: CallContext, *, max_chars: int
     ) -> ToolRun:
         try:
+            if self._world.has(entry.toolset):
+                context = replace(context, world=copy_of_world(self._world.of(entry.toolset)))
             value = self._bridge.call(_bound(entry, call, context), timeout_s=self._limits.timeout_s)
+            patch: WorldPatch | None = None
             if isinstance(value, ToolAnswer):
                 result = result_of(value.value, max_chars=max_chars)
-                return _run_of(replace(result, is_error=value.is_error), rule=value.rule)
-            return _run_of(result_of(value, max_chars=max_chars))
+                run = _run_of(replace(result, is_error=value.is_error), rule=value.rule)
+                patch = value.world_patch
+            else:
+                run = _run_of(result_of(value, max_chars=max_chars))
+            if context.world is NO_WORLD or run.result.is_error:
+                return run
+            return replace(run, world_patch=self._changed_world(entry, context.world, patch))
         except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
             failed = _failed(tool_error(failure_of(error), secrets=self._secrets))
             return replace(failed, is_world_fault=isinstance(error, TimeoutError))
+
+    def _changed_world(self, entry: ToolEntry, world: object, patch: WorldPatch | None) -> WorldPatch:
+        """Store what a call changed, and return it.
+
+        Args:
+            world: The copy that the handler got, which it may have changed.
+            patch: The changes, if the handler returned them.
+
+        Raises:
+            BadInput: The changed world is not valid. Then nothing changes.
+        """
+        if patch == ():
+            return ()
+        after = world if patch is None else patched_world(self._world.of(entry.toolset), [patch])
+        return self._world.change(entry.toolset, after, patch)
 
 
 class CallCounts:
@@ -183,7 +224,11 @@ class CallCounts:
 def _bound(entry: ToolEntry, call: ToolCall, context: CallContext) -> Callable[[], object]:
     """Bind the handler to its arguments and to the fields of the context that it declares as parameters."""
     # The handler may change its arguments; the conversation keeps those of the model.
-    fields, arguments = asdict(context), deepcopy(dict(call.arguments))
+    arguments = deepcopy(dict(call.arguments))
+    # Not `asdict`, which copies the world.
+    fields = {name: getattr(context, name) for name in CallContext.__slots__}
+    if context.world is NO_WORLD:
+        del fields["world"]
     try:
         parameters = tuple(inspect.signature(entry.handler).parameters.values())[1:]
     except (TypeError, ValueError):

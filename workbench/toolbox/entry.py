@@ -11,6 +11,7 @@ from workbench.errors import BadInput
 from workbench.rollout.ports import Approver
 from workbench.toolspec.check import spec_errors
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.world.patches import WorldPatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class Staging:
     """Mock rules by tool name. They answer instead of the tool's own rules or code."""
     originals: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """Original names of renamed tools, by the name under which they are offered."""
+    world: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """JSON Merge Patch of the world that the conversation starts with, by toolset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,8 @@ class ToolTask:
     seed: int = 0
     """Seed for mocks with random values."""
     staging: Staging = Staging()
+    world: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """The world so far, by toolset. Empty before the first call that changes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +101,10 @@ CheckFn = Callable[[], object]
 """Function that returns a true value if a tool can be used, and a false value or an exception if it cannot."""
 
 
+NO_WORLD: Final = object()
+"""The toolset of a tool has no world."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
     """Values that a handler gets if it has parameters with these names."""
@@ -108,6 +117,9 @@ class CallContext:
     """Number of this call among the task's calls of this tool, from 1."""
     seed: int = 0
     """Seed for handlers with random values."""
+    world: object = field(default=NO_WORLD, hash=False)
+    """The handler's own copy of the world of its toolset. What the handler changes in it becomes part of the session's
+    world, if the call does not fail. `NO_WORLD` if the toolset has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +131,8 @@ class ToolAnswer:
     """True if the tool failed."""
     rule: str | None = None
     """Mock rule that answered, such as `mock rule 1`; None if code answered."""
+    world_patch: WorldPatch | None = field(default=None, hash=False)
+    """What the call changes in the world of its toolset. None to compare the handler's copy with the world before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

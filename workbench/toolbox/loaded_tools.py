@@ -14,6 +14,7 @@ from workbench.toolbox.discovery import discover_entry_points, discover_modules
 from workbench.toolbox.entry import ToolEntry
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
+from workbench.toolbox.toolsets import Toolset
 
 
 class ToolSource(Protocol):
@@ -135,8 +136,14 @@ def _register(toolset: CatalogToolset, registry: Registry) -> None:
     Raises:
         BadInput: Another toolset has a tool of the same name.
     """
-    registry.register_toolset(
-        toolset.name, toolset.description, tools=toolset.include_tools, includes=toolset.includes
+    registry.add_toolset(
+        Toolset(
+            name=toolset.name,
+            description=toolset.description,
+            tools=toolset.include_tools,
+            includes=toolset.includes,
+            world=toolset.world,
+        )
     )
     for tool in toolset.tools:
         registry.add(_entry(tool, toolset.name))

@@ -1,21 +1,24 @@
-"""Templates of mock results: a small subset of Jinja that cannot take long or read anything but the arguments.
+"""Templates of mock rules: a small subset of Jinja that cannot take long or read anything but its variables.
 
 Jinja's sandbox protects the interpreter, but it does not limit time or memory: `{% for a in range(10**9) %}` runs for
 hours. Therefore only the kinds of syntax in `_ALLOWED` are accepted, everything else is refused before it runs, and
 each operation is charged to the budget of the request by the size of its values.
 """
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, wraps
 from random import Random
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
-from jinja2 import StrictUndefined, Template, TemplateError, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
+from jinja2.environment import TemplateExpression
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.templates.amounts import MAX_DECIMALS, weight_of
 from workbench.toolbox.answers import result_text
 from workbench.toolspec.budget import BudgetExceeded, budget, spend
@@ -153,44 +156,96 @@ def template_problem(text: str) -> str:
     return ""
 
 
-def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, random: Random) -> str:
+NO_VALUES: Final[Mapping[str, JsonValue]] = {}
+"""A template reads only the arguments."""
+
+
+def render_template(
+    text: str,
+    arguments: JsonObject,
+    *,
+    call_number: int = 1,
+    random: Random,
+    values: Mapping[str, JsonValue] = NO_VALUES,
+) -> str:
     """Render a template.
 
     Args:
         arguments: Variables of the template, by name and all together as `arguments`.
         call_number: Variable `call_number`.
         random: Generator for `random()`, `randint(a, b)` and `choice(list)`.
+        values: More variables, such as `world`.
 
     Raises:
         ValueError: The template is invalid, fails, or produces too much text. The message says which.
     """
-    variables = {
-        **arguments,
-        "arguments": arguments,
-        "call_number": call_number,
-        "random": random.random,
-        "randint": random.randint,
-        "choice": random.choice,
-    }
+    with _bounded():
+        compiled, variables = _prepared(text, arguments, call_number, random, values)
+        return _written(compiled.template, variables)
+
+
+def evaluate_template(
+    text: str,
+    arguments: JsonObject,
+    *,
+    call_number: int = 1,
+    random: Random,
+    values: Mapping[str, JsonValue] = NO_VALUES,
+) -> JsonValue:
+    """Return the value of a template that is one expression, such as `{{ price * 2 }}`, or else its text.
+
+    See `render_template` for the arguments and errors.
+    """
+    with _bounded():
+        compiled, variables = _prepared(text, arguments, call_number, random, values)
+        if compiled.expression is None:
+            return _written(compiled.template, variables)
+        value = compiled.expression(variables)
+        if isinstance(value, Undefined):
+            # Its text is the error.
+            str(value)
+        _charge(value)
+        return cast(JsonValue, json.loads(result_text(cast(JsonValue, value))))
+
+
+@contextmanager
+def _bounded() -> Generator[None]:
+    """Limit the work of a template, and turn its errors into one line."""
     try:
         with budget():
-            template, operations = _compiled(text)
-            # Without loops, each operation runs at most once, on values that are at most as large as the arguments.
-            spend(operations * _weight_at_most(arguments) // _CHARS_A_STEP)
-            return _written(template, variables)
+            yield
     except BudgetExceeded as error:
         raise ValueError(f"{error.problem}; make the template simpler") from error
     except _FAULTS as error:
         raise ValueError(_words(error)) from error
 
 
-def _weight_at_most(arguments: JsonObject) -> int:
-    """Return the size of the arguments, or the limit of an operation if they are larger.
+def _prepared(
+    text: str, arguments: JsonObject, call_number: int, random: Random, values: Mapping[str, JsonValue]
+) -> "tuple[_Compiled, Mapping[str, Any]]":
+    """Return a compiled template with its variables, and charge the budget for its operations."""
+    compiled = _compiled(text)
+    used = [arguments, *(value for name, value in values.items() if name in compiled.names)]
+    # Without loops, each operation runs at most once, on values that are at most as large as the variables.
+    spend(compiled.operations * _weight_at_most(used) // _CHARS_A_STEP)
+    return compiled, {
+        **arguments,
+        "arguments": arguments,
+        "call_number": call_number,
+        "random": random.random,
+        "randint": random.randint,
+        "choice": random.choice,
+        **values,
+    }
+
+
+def _weight_at_most(values: Sequence[JsonValue]) -> int:
+    """Return the size of values, or the limit of an operation if they are larger.
 
     Larger values are refused by the operation itself.
     """
     try:
-        return weight_of(arguments, MAX_VALUE_CHARS)
+        return weight_of(values, MAX_VALUE_CHARS)
     except TemplateError:
         return MAX_VALUE_CHARS
 
@@ -222,9 +277,18 @@ _FAULTS: Final = (
 )
 
 
+class _Compiled(NamedTuple):
+    template: Template
+    expression: Callable[..., Any] | None
+    """Computes the value, if the template is one expression and nothing else."""
+    operations: int
+    """Number of its syntax nodes, an upper bound of its operations."""
+    names: frozenset[str]
+    """The variables that it may read."""
+
+
 @lru_cache(maxsize=64)
-def _compiled(text: str) -> tuple[Template, int]:
-    """Compile a template. Return it with the number of its syntax nodes, an upper bound of its operations."""
+def _compiled(text: str) -> _Compiled:
     if len(text) > MAX_TEMPLATE_CHARS:
         raise SecurityError(f"over {MAX_TEMPLATE_CHARS} characters")
     spend(len(text) * _COMPILE_STEPS_A_CHAR)
@@ -236,7 +300,23 @@ def _compiled(text: str) -> tuple[Template, int]:
     syntax_nodes = list(tree.find_all(nodes.Node))
     for node in syntax_nodes:
         _refuse_unlisted(node)
-    return environment.from_string(with_bounded_concat(tree)), len(syntax_nodes)
+    tree = with_bounded_concat(tree)
+    return _Compiled(
+        environment.from_string(tree),
+        _expression(environment, tree),
+        len(syntax_nodes),
+        frozenset(node.name for node in syntax_nodes if isinstance(node, nodes.Name)),
+    )
+
+
+def _expression(environment: BoundedEnvironment, tree: nodes.Template) -> Callable[..., Any] | None:
+    """Return a function that computes the value of a template with one expression, as Jinja's own would."""
+    parts = tree.body[0].nodes if len(tree.body) == 1 and isinstance(tree.body[0], nodes.Output) else []
+    if len(parts) != 1 or isinstance(parts[0], nodes.TemplateData):
+        return None
+    result = nodes.Assign(nodes.Name("result", "store"), parts[0], lineno=1)
+    template = environment.from_string(nodes.Template([result], lineno=1))
+    return TemplateExpression(template, False)
 
 
 def _refuse_unlisted(node: nodes.Node) -> None:

@@ -13,6 +13,7 @@ from workbench.errors import BadInput
 from workbench.toolbox.entry import Availability, CheckFn, Handler, ToolEntry, build_spec
 from workbench.toolbox.toolsets import Toolset, Toolsets
 from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.world.session_world import DeclaredWorld, declared_world
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|(?<=\n)")
 _WORD: Final = re.compile(r"`([^`\n]{1,64})`|([A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)")
@@ -200,12 +201,47 @@ class Registry:
             self._entries[entry.name] = entry
 
     def register_toolset(
-        self, name: str, description: str = "", tools: Sequence[str] = (), includes: Sequence[str] = ()
+        self,
+        name: str,
+        description: str = "",
+        tools: Sequence[str] = (),
+        includes: Sequence[str] = (),
+        *,
+        world: JsonValue = None,
+        world_schema: JsonObject | None = None,
     ) -> None:
-        """Describe a toolset. `tools` and `includes` add tools to it that are registered in other toolsets."""
-        toolset = Toolset(name=name, description=description, tools=tuple(tools), includes=tuple(includes))
+        """Describe a toolset.
+
+        Args:
+            tools: Names of tools of other toolsets that belong to it, too.
+            includes: Names of other toolsets whose tools belong to it, too.
+            world: What the tools that are registered in it read and change. Each session starts with this value.
+                Handlers with a parameter `world` get it. None if there is none.
+            world_schema: JSON Schema that the world matches after each call. None allows any value.
+
+        Raises:
+            BadInput: The world or its schema is invalid.
+        """
+        declared = None if world is None else declared_world(world, world_schema, where=f"toolset {name!r}")
+        self.add_toolset(
+            Toolset(
+                name=name,
+                description=description,
+                tools=tuple(tools),
+                includes=tuple(includes),
+                world=declared,
+            )
+        )
+
+    def add_toolset(self, toolset: Toolset) -> None:
+        """Add the description of a toolset. See `register_toolset`."""
         with self._lock:
-            self._toolsets[name] = toolset
+            self._toolsets[toolset.name] = toolset
+
+    def worlds(self) -> Mapping[str, DeclaredWorld]:
+        """Return the declared worlds, by toolset."""
+        with self._lock:
+            return {name: toolset.world for name, toolset in self._toolsets.items() if toolset.world}
 
     def unregister_toolset(self, name: str) -> None:
         """Remove the description of a toolset, and what is pending for it. Its tools stay."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.errors import BadInput
+from workbench.toolspec.world.session_world import DeclaredWorld
 
 OLD_NAMES: Final[Mapping[str, str]] = {
     "web_tools": "web",
@@ -30,6 +31,8 @@ class Toolset:
     """Names of tools that it lists, in addition to the tools that are registered in it."""
     includes: tuple[str, ...] = ()
     """Names of other toolsets whose tools belong to this one, too."""
+    world: DeclaredWorld | None = None
+    """The world of the tools that are registered in it. None if they have none."""
 
 
 class Toolsets:

@@ -55,9 +55,11 @@ def fill(owned: OwnedStore) -> None:
         message=Message(role=Role.SYSTEM, text="You call tools.\r\n"), origin=MessageOrigin.PERSON
     )
     call = completion('<tool_call>\n{"name": "get_weather", "arguments": {"city": "cairo",}}\n</tool_call>')
+    patch = ({"op": "add", "path": "/weather", "value": {"asked": ["Cairo"]}},)
+    changing = replace(tool_result("31 degrees"), world_patch=patch)
     owned.presets.save_preset("Cairo 🦉", setup)
     path = owned.sessions.append_all(
-        session.id, (system, user("  Weather in Cairo? 🦉"), call, tool_result("31 degrees")), parent_id=None
+        session.id, (system, user("  Weather in Cairo? 🦉"), call, changing), parent_id=None
     )
     lost = completion("<tool_call>\nnonsense\n</tool_call>", prompt_text="another prompt")
     answer = owned.sessions.append(session.id, lost, parent_id=path[1].id)

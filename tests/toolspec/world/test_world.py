@@ -21,7 +21,7 @@ from workbench.toolspec.world.patches import (
     replayed,
     world_changes,
 )
-from workbench.toolspec.world.session_world import DeclaredWorld, SessionWorld, declared_world, start_of
+from workbench.toolspec.world.session_world import DeclaredWorld, SessionWorld, changed_worlds, declared_world
 
 NAMES = st.sampled_from(["a", "b", "o1", "x/y", "~", "", "0"])
 NUMBERS = st.integers(-(2**40), 2**40) | st.booleans() | st.sampled_from([0.5, -2.25, 1.0])
@@ -239,19 +239,19 @@ def test_a_case_changes_parts_of_a_world() -> None:
         "shop": {"stock": {"mug": 9}, "orders": {"o1": None, "o2": {"status": "new"}}},
         "desk": {"n": 1},
     }
-    start = start_of({"shop": SHOP}, cast(JsonObject, changes))
-    assert start == {
+    changed = changed_worlds({"shop": SHOP}, cast(JsonObject, changes))
+    assert {name: world.value for name, world in changed.items()} == {
         "shop": {"orders": {"o2": {"status": "new"}}, "stock": {"mug": 9}, "log": []},
         "desk": {"n": 1},
     }
     assert SHOP.value == {"orders": {"o1": {"status": "paid"}}, "stock": {"mug": 2}, "log": []}
-    with pytest.raises(BadInput, match="the world of 'shop': it does not match its schema"):
-        start_of({"shop": SHOP}, {"shop": {"stock": {"mug": -1}}})
+    with pytest.raises(BadInput, match="world of 'shop', /world: it does not match `world_schema`"):
+        changed_worlds({"shop": SHOP}, {"shop": {"stock": {"mug": -1}}})
     assert merged_world(1, {"a": {"b": None}}) == {"a": {}}
 
 
 def test_a_patch_that_does_not_fit_is_one_line() -> None:
-    with pytest.raises(BadInput, match="the world of the session: change 2 does not fit"):
+    with pytest.raises(BadInput, match="the world of the session: a change does not fit"):
         replayed([({"op": "add", "path": "/a", "value": 1},), ({"op": "remove", "path": "/b"},)])
     with pytest.raises(BadInput, match="does not fit"):
         replayed([({"nonsense": 1},)])

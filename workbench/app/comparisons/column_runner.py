@@ -1,7 +1,7 @@
 """Run one column of a comparison: generate its answer to a turn and store it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from workbench.app.prepare import ReadyTurn, prepare_turn, ready_turn
@@ -12,6 +12,7 @@ from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import ComparisonAnswer
 from workbench.records.run_config import RunConfig
+from workbench.records.session_world import world_at
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
 from workbench.rollout.events import EndReason, Event, TurnEnded
 from workbench.settings import Secret
@@ -54,9 +55,9 @@ class Branches:
             StoreError: The copy could not be written.
         """
         turn = next(stored for stored in self._conversation if stored.id == turn_id)
-        stored = self._services.sessions.append(
-            self._session_id, copy_of(turn), parent_id=leaf_id, is_shown=False
-        )
+        # What somebody changed in the world there does not fit here.
+        question = replace(copy_of(turn), world_patch=())
+        stored = self._services.sessions.append(self._session_id, question, parent_id=leaf_id, is_shown=False)
         return stored.id
 
     def _copy_path(self, system_text: str) -> dict[str, str]:
@@ -144,5 +145,6 @@ class ColumnRunner:
         path = self.services.sessions.path(self.session_id, leaf_id=asked_id)
         messages = [stored.message for stored in path]
         context = TurnContext(is_cancelled=self.is_cancelled)
-        prepared = prepare_turn(self.services, self.session_id, ready, context, messages)
+        world = world_at(path)
+        prepared = prepare_turn(self.services, self.session_id, ready, context, messages, world=world)
         yield from record_turn(prepared, recorder, self.setup.ephemeral)

@@ -110,6 +110,7 @@ class CaseWorker:
                 origin=stored.origin,
                 generation=stored.generation,
                 tool_run=stored.tool_run,
+                world_patch=stored.world_patch,
             )
             for stored in services.sessions.path(session.id)
         ]

@@ -15,7 +15,14 @@ from workbench.errors import BadInput
 from workbench.records.session_tree import find_cyclic
 from workbench.store import rows
 from workbench.store.damage import row_name, row_problems
-from workbench.store.rows import call_value, findings_value, generation_of, sampling_value, tokens_value
+from workbench.store.rows import (
+    call_value,
+    findings_value,
+    generation_of,
+    patch_value,
+    sampling_value,
+    tokens_value,
+)
 from workbench.store.storable import UnreadableJson
 from workbench.store.tables import METADATA
 from workbench.suite.plan import plan_value
@@ -30,6 +37,7 @@ _CONTENTS: Final[Mapping[tuple[str, str], Callable[[Any], object]]] = {
     ("generation", "tokens"): tokens_value,
     ("generation", "findings"): findings_value,
     ("message", "calls"): lambda calls: [call_value(call) for call in calls],
+    ("message", "world_patch"): patch_value,
     ("tool_run", "findings"): findings_value,
     ("unfinished", "generation"): generation_of,
     ("label", "correction_call"): lambda call: None if call is None else call_value(call),

@@ -216,6 +216,7 @@ class MessageStore(OwnerScope):
         refuse_unstorable(new.message, "message")
         refuse_unstorable(new.generation, "generation")
         refuse_unstorable(new.tool_run, "tool run")
+        refuse_unstorable(new.world_patch, "world")
         refuse_unstorable(new.setup, "setup")
         if new.origin in SENT:
             self._limits.check_message(new.message)

@@ -377,7 +377,7 @@ class _SessionWriter:
 
     def _add_copy(self, stored: StoredMessage, path_hash: str, kept_hash: str | None) -> None:
         row = message_row(self._db, self._session.id, stored.id)
-        new = NewMessage(message=stored.message, origin=stored.origin)
+        new = NewMessage(message=stored.message, origin=stored.origin, world_patch=stored.world_patch)
         copy_id = self._add(
             new,
             path_hash,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from typing import cast as typed
@@ -178,12 +179,15 @@ class SessionStore(MessageStore):
                 self._put_setup(db, session, setup)
             path = read_path(db, session, leaf_id)
             if said and path and path[-1].message.role is Role.USER:
+                said = [replace(message, world_patch=path[-1].world_patch) for message in said]
                 path = path[:-1]
             new, parent_id = said, path[-1].id if path else None
             if not path or path[0].message != system:
-                root = NewMessage(message=system, origin=MessageOrigin.PERSON)
+                has_root = bool(path) and path[0].message.role is Role.SYSTEM
+                patch = path[0].world_patch if has_root else ()
+                root = NewMessage(message=system, origin=MessageOrigin.PERSON, world_patch=patch)
                 self._accept_message(root)
-                rest = path[1:] if path and path[0].message.role is Role.SYSTEM else path
+                rest = path[1:] if has_root else path
                 path, new, parent_id = (), [root, *map(copy_of, rest), *said], None
             self._require_room_for(db, session, new)
             return (*path, *self._write(db, session, new, parent_id))

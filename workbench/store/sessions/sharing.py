@@ -25,7 +25,14 @@ from sqlmodel import Session, col, select
 
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
-from workbench.records.sessions import NewMessage, StoredMessage, StoredSession, TreeNode, without_ephemeral
+from workbench.records.sessions import (
+    NewMessage,
+    StoredMessage,
+    StoredSession,
+    TreeNode,
+    copy_of,
+    without_ephemeral,
+)
 from workbench.store import rows
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import read_path, read_tree
@@ -67,9 +74,7 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
 
 
 def _new(stored: StoredMessage) -> NewMessage:
-    return NewMessage(
-        message=stored.message, origin=stored.origin, generation=stored.generation, tool_run=stored.tool_run
-    )
+    return replace(copy_of(stored), copy_of=None)
 
 
 class SharingStore(OwnerScope):

@@ -274,6 +274,8 @@ class MessageRow(StoreTable, table=True):
     """The generation of a model's message. None for other messages."""
     copy_of: str | None = Field(default=None, sa_type=Text)
     """For a copy on another branch: the original message, which is not a copy itself."""
+    world_patch: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
+    """JSON Patch of what changed in the world of the session. None if nothing changed."""
 
 
 class UnfinishedRow(StoreTable, table=True):

@@ -7,7 +7,7 @@ from typing import cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, pointer, pointer_parts
 from workbench.errors import BadInput
-from workbench.toolspec.world.patches import WorldPatch, find_in_world, patched_world
+from workbench.toolspec.world.patches import WorldPatch, apply_in_place, find_in_world, patched_world
 
 
 class EffectKind(StrEnum):
@@ -43,13 +43,14 @@ def applied_effects(world: JsonValue, effects: Iterable[Effect]) -> tuple[JsonVa
         BadInput: An effect has a pointer that leads nowhere, or a value of another type than it needs.
     """
     patch: list[JsonObject] = []
+    world = patched_world(world, ())
     for number, effect in enumerate(effects, start=1):
         try:
             operation = _operation(world, effect)
         except BadInput as error:
             where = f"effect {number} ({effect.kind} {effect.place[:200]})"
             raise BadInput(where, error.problem, error.remedy) from error
-        world = patched_world(world, [(operation,)])
+        world = apply_in_place(world, (operation,))
         patch.append(operation)
     return world, tuple(patch)
 

@@ -7,7 +7,7 @@ The world of a session is one object, with the world of each toolset under the t
 A session starts with the empty object. Each message stores the patch of what changed with it, so the world at a message
 is the replay of the patches on the path to it. A branch therefore has the world of its own path, and nothing else.
 
-No function here changes a value that it gets.
+Only `apply_in_place` changes a value that it gets.
 """
 
 from collections.abc import Iterable, Mapping
@@ -118,15 +118,23 @@ def patched_world(world: JsonValue, patches: Iterable[WorldPatch]) -> JsonValue:
         BadInput: A patch does not fit the world.
     """
     value = cast(JsonValue, _copied(world))
-    for number, patch in enumerate(patches, start=1):
-        try:
-            # Copied, because the library puts values of the patch into the world, where later operations change them.
-            operations = _copied(patch)
-            value = cast(JsonValue, jsonpatch.apply_patch(value, operations, in_place=True))
-        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
-            problem = f"change {number} does not fit: {' '.join(str(error).split())[:200]}"
-            raise BadInput("the world of the session", problem) from error
+    for patch in patches:
+        value = apply_in_place(value, patch)
     return value
+
+
+def apply_in_place(world: JsonValue, patch: WorldPatch) -> JsonValue:
+    """Change a world that nobody else uses, and return it.
+
+    Raises:
+        BadInput: The patch does not fit the world, which may then be changed in part.
+    """
+    try:
+        # Copied, because the library puts values of the patch into the world, where later operations change them.
+        return cast(JsonValue, jsonpatch.apply_patch(world, _copied(patch), in_place=True))
+    except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
+        problem = f"a change does not fit: {' '.join(str(error).split())[:200]}"
+        raise BadInput("the world of the session", problem) from error
 
 
 def replayed(patches: Iterable[WorldPatch], start: JsonObject | None = None) -> JsonObject:

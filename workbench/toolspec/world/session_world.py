@@ -6,6 +6,7 @@ from typing import cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.conditions import first_violation, schema_problem
 from workbench.toolspec.world.patches import (
     WorldPatch,
@@ -92,22 +93,26 @@ class SessionWorld:
         return stored
 
 
-def start_of(declared: Mapping[str, DeclaredWorld], changes: JsonObject | None = None) -> JsonObject:
-    """Return the world that a session starts with, by toolset.
+def changed_worlds(declared: Mapping[str, DeclaredWorld], changes: JsonObject) -> Mapping[str, DeclaredWorld]:
+    """Return worlds that start with other values. A toolset without a world gets one.
 
     Args:
-        changes: A JSON Merge Patch, such as the `world` of a case. None changes nothing.
+        changes: A JSON Merge Patch of all worlds by toolset, such as the `world` of a case.
 
     Raises:
-        BadInput: The world is too large, or violates a schema.
+        BadInput: A world is too large, or violates its schema.
+        BudgetExceeded: Checking a world takes too much work.
     """
-    start = {name: world.value for name, world in declared.items()}
-    merged = cast(JsonObject, copy_of_world(merged_world(start, changes or {})))
-    for name, world in declared.items():
-        if problem := _violation(world, merged.get(name)):
-            raise BadInput(f"the world of {name!r}", f"it does not match its schema: {problem}")
-    return merged
+    changed = dict(declared)
+    for name, change in changes.items():
+        before = declared.get(name)
+        value = merged_world(before.value if before else {}, change)
+        changed[name] = declared_world(value, before.schema if before else None, where=f"world of {name!r}")
+    return changed
 
 
 def _violation(world: DeclaredWorld, value: JsonValue) -> str:
-    return first_violation(world.schema, value) if world.schema is not None else ""
+    if world.schema is None:
+        return ""
+    with budget(REQUEST_STEPS):
+        return first_violation(world.schema, value)
