@@ -204,6 +204,8 @@ def test_a_case_starts_with_another_world_and_gives_its_own_tools_one(catalog):
     assert start["case"] == {"notes": []} and set(start["shop"]["orders"]) == {"o2"}
     assert catalog.world_start(["pay"]) == {"bank": {"balance": 10}}
     assert catalog.world_start([]) == {}
+    with pytest.raises(BadInput, match=r"world: there is no toolset 'shp' \(did you mean 'shop'"):
+        catalog.toolbox(ToolTask(staging=Staging(world={"shp": {}})))
     with pytest.raises(BadInput, match="world of 'shop'"):
         catalog.toolbox(ToolTask(staging=Staging(world={"shop": {"stock": {"mug": -1}}})))
 

@@ -48,6 +48,7 @@ class SettingsForm(_CaseModel):
     variables: dict[str, str] | None = None
     tags: list[str] | None = None
     mocks: dict[str, list[dict[str, Any]]] | None = None
+    world: dict[str, Any] | None = None
     threshold: float | None = Field(default=None, gt=0, le=1)
     repeat: int | None = Field(default=None, ge=1, le=1000)
     tool_choice: str | None = None
@@ -107,6 +108,8 @@ class Case:
     """Words for filtering and grouping, such as BFCL's `parallel`."""
     mocks: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """Name of a tool to the mock rules that replace those of the catalog in this case."""
+    world: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """JSON Merge Patch of the world that the case starts with, by toolset. Tools of the case alone have `case`."""
     threshold: float = 1.0
     """Share of the expectations' weight that must hold."""
     repeat: int = 1

@@ -173,6 +173,7 @@ def _case(
         variables=form.variables or {},
         tags=tuple(form.tags or ()),
         mocks=cast(JsonObject, form.mocks or {}),
+        world=cast(JsonObject, form.world or {}),
         threshold=form.threshold or 1.0,
         repeat=form.repeat or 1,
         tool_choice=form.tool_choice,

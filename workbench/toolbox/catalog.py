@@ -260,6 +260,13 @@ class Catalog:
     def _worlds(self, staging: Staging) -> Mapping[str, DeclaredWorld]:
         """Return the worlds that toolsets start with, with the changes of a conversation."""
         declared = self.registry.worlds()
+        known = (OWN_TOOLSET, *self.registry.toolsets().names) if staging.world else ()
+        for name in staging.world:
+            if name not in known:
+                remedy = did_you_mean(
+                    name, known, otherwise=f"for tools of the case alone, use {OWN_TOOLSET}"
+                )
+                raise BadInput("world", f"there is no toolset {name[:60]!r}", remedy)
         return changed_worlds(declared, staging.world) if staging.world else declared
 
     def close(self) -> None:

@@ -89,7 +89,8 @@ class CaseRunner:
             person = person_of(self.services, job, model, family, is_cancelled, token=self.token)
             rollout = run_conversation(services, turn_request, context, person, price=price)
             rollout = without_mistakes(job.case.user, rollout, setup.offered_tools())
-        return with_original_names(rollout, staging.originals)
+        start = services.tools.world_start(setup.offered_tools().names, staging)
+        return with_original_names(replace(rollout, world_start=start), staging.originals)
 
     def judge(
         self, rubric: str, job: Job, rollout: CaseRollout, *, is_cancelled: IsCancelled
@@ -118,12 +119,12 @@ class CaseRunner:
         """Return the setup of a case, with its tools varied as the arm requires."""
         setup = self._setup(job)
         if job.arm.variation is None:
-            return setup, Staging(mocks=job.case.mocks)
+            return setup, Staging(mocks=job.case.mocks, world=job.case.world)
         varied = vary_tools(setup.offered_tools(), job.arm.variation)
         new_names = {old: new for new, old in varied.originals.items()}
         choice = new_names.get(setup.tool_choice, setup.tool_choice)
         tools_text = render_tools(varied.tools)
-        staging = Staging(mocks=job.case.mocks, originals=varied.originals)
+        staging = Staging(mocks=job.case.mocks, originals=varied.originals, world=job.case.world)
         return replace(setup, tools_text=tools_text, tool_choice=choice), staging
 
     def _setup(self, job: Job) -> RunConfig:

@@ -95,7 +95,7 @@ def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
         for unknown in unknown_names(case, offered):
             yield BadInput(unknown.key, unknown.problem, unknown.remedy)
     try:
-        catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks)))
+        catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks, world=case.world)))
     except BadInput as error:
         yield error
 
