@@ -125,7 +125,7 @@ def prepare_turn(
         world=world,
     )
     setup = replace(ready.setup, answer_schema=find_schema(seen.text).schema)
-    toolbox = _toolbox(services, task, ready, conversation, context)
+    toolbox = context.toolbox or _toolbox(services, task, ready, conversation, context)
     turn = assemble_turn(services, setup, ready.engine, context, toolbox)
     return PreparedTurn(
         turn=replace(turn, prefix=prefix), conversation=conversation, client=ready.engine.client

@@ -9,7 +9,7 @@ from workbench.app.person import PersonAnswered, PersonAwaited
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.rollout.events import Event
-from workbench.rollout.ports import Approver
+from workbench.rollout.ports import Approver, Toolbox
 from workbench.rollout.steps import Stepper
 from workbench.rollout.tool_faults import PlantedFaults
 from workbench.settings import Secret
@@ -86,6 +86,8 @@ class TurnContext:
     """False ends the turn at the first completion that calls a tool."""
     staging: Staging = NO_STAGING
     """Where the tools differ from their catalog files."""
+    toolbox: Toolbox | None = None
+    """Runs the calls in place of the catalog. None takes the catalog's tools."""
     faults: PlantedFaults | None = None
     """Faults in the answers of the tools. None plants none."""
 

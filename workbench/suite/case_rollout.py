@@ -30,6 +30,8 @@ class RubricVerdict(NamedTuple):
     """Why, in the judge's words."""
     judge: str = ""
     """Name of the judging model."""
+    turn: int | None = None
+    """The turn of a conversation in which it broke, from 1. None if no turn is to blame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from workbench.hermes.reading import ReadCall
 from workbench.rollout.events import ToolFinished
 from workbench.suite.call_score import call_mismatch, calls_text
 from workbench.suite.case_rollout import CaseRollout, RubricVerdict
-from workbench.suite.expectation import CallPattern, Expectation, PolicyNeeds, PolicyRule
+from workbench.suite.expectation import BFCL_VERDICT, CallPattern, Expectation, PolicyNeeds, PolicyRule
 from workbench.suite.world_score import TurnAnswer, score_world
 from workbench.toolspec.patterns import is_found
 from workbench.toolspec.spec import canonical_json
@@ -23,6 +23,9 @@ def conversation_answer(
         return _told([expectation.told] if isinstance(expectation.told, str) else expectation.told, rollout)
     if expectation.policy is not None:
         return _policy(expectation.policy, rollout, verdicts)
+    if expectation.bfcl_conversation is not None:
+        verdict = verdicts[BFCL_VERDICT]
+        return TurnAnswer(verdict.holds, verdict.reason, verdict.turn)
     if expectation.world is not None or expectation.world_unchanged:
         return score_world(
             expectation.world or {},

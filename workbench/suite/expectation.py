@@ -45,6 +45,7 @@ KINDS: Final = {
     "turns_at_most": "maximum number of turns, each a message of the person and the model's answer",
     "person_turns_at_most": "maximum number of the person's messages, with one that ends the conversation",
     "bfcl": "BFCL's `function` and `ground_truth`, scored by BFCL's rules",
+    "bfcl_conversation": "a multi-turn question of BFCL, run and scored with the classes of `bfcl-eval`",
     "not": "an expectation that must not hold",
     "any_of": "expectations of which at least one must hold",
     "all_of": "expectations that must all hold",
@@ -59,6 +60,10 @@ OPTIONS: Final = {
     "allow_changes": "for `world`: `true` allows other changes",
 }
 """The keys that an expectation can have in addition, and their meaning."""
+
+
+BFCL_VERDICT: Final = "bfcl_conversation"
+"""Stands for a rubric: BFCL's own rules decide, with its classes."""
 
 
 class _ExpectationModel(BaseModel):
@@ -103,6 +108,21 @@ class BfclAnswer(_ExpectationModel):
     """An object for each call: function to argument to possible values, with an empty text if it is optional."""
     category: Literal["simple", "multiple", "parallel"]
     """How calls are matched."""
+
+
+class BfclConversation(_ExpectationModel):
+    """A multi-turn question of BFCL, without what the person says."""
+
+    classes: list[str] = Field(min_length=1)
+    """Names of BFCL's classes whose methods the model can call."""
+    config: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """How the instances of the classes begin, by name."""
+    ground_truth: list[list[str]]
+    """The calls of each turn, as Python."""
+    missed: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    """Functions that are withheld until a turn, by the index of the turn."""
+    is_long: bool = False
+    """Whether the instances begin with much more data."""
 
 
 class PolicyNeeds(_ExpectationModel):
@@ -166,6 +186,7 @@ class Expectation(_ExpectationModel):
     turns_at_most: int | None = Field(default=None, ge=1)
     person_turns_at_most: int | None = Field(default=None, ge=1)
     bfcl: BfclAnswer | None = None
+    bfcl_conversation: BfclConversation | None = None
     not_: "Expectation | None" = Field(default=None, alias="not")
     any_of: "list[Expectation] | None" = Field(default=None, min_length=1)
     all_of: "list[Expectation] | None" = Field(default=None, min_length=1)
@@ -218,6 +239,8 @@ class Expectation(_ExpectationModel):
             yield self.judge
         if self.policy is not None and self.policy.call is None:
             yield self.policy.rule
+        if self.bfcl_conversation is not None:
+            yield BFCL_VERDICT
         for expectation in self.inner():
             yield from expectation.rubrics()
 

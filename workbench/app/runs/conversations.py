@@ -1,8 +1,9 @@
 """Run the conversation of a case: the person and the model in turn, until the person ends it or a limit is reached."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from workbench.app.demo import SingleEngineModels
@@ -12,6 +13,7 @@ from workbench.app.turns import run_turn
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput, EngineError
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.events import EndReason
@@ -26,6 +28,7 @@ from workbench.suite.people.scripted import PersonMessage, ScriptedPerson
 from workbench.suite.people.simulated import parse_person_message, person_conversation
 from workbench.suite.plan import SOLUTION, Job
 from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import parse_tools, render_tools
 
 _MOST_TOKENS: Final = 512
 """Maximum length of a message of a simulated person."""
@@ -36,6 +39,7 @@ class Speaker(Protocol):
 
     origin: MessageOrigin
     most_messages: int
+    goes_on_after: Collection[EndReason]
 
     def first(self) -> PersonMessage:
         """Return the first message."""
@@ -51,6 +55,7 @@ class _Scripted:
     script: ScriptedPerson
     most_messages: int
     origin: MessageOrigin = MessageOrigin.SCRIPTED
+    goes_on_after: Collection[EndReason] = (EndReason.ANSWERED,)
 
     def first(self) -> PersonMessage:
         return self.script.first()
@@ -67,6 +72,7 @@ class _Simulated:
     ask: Callable[[Conversation], str]
     most_messages: int
     origin: MessageOrigin = MessageOrigin.SIMULATED
+    goes_on_after: Collection[EndReason] = (EndReason.ANSWERED,)
     said: list[str] = field(default_factory=list[str])
     answers: list[str] = field(default_factory=list[str])
 
@@ -106,11 +112,17 @@ def person_of(
     person = job.case.user
     if person is None:
         raise BadInput(f"case {job.case.key!r}", "it has no person", "give it the key user")
+    if person.script:
+        # They say the next message whatever the model wrote, even what nobody can read.
+        after = (EndReason.ANSWERED, EndReason.UNREADABLE, EndReason.LENGTH)
+        return _Scripted(ScriptedPerson(person), len(person.script) + 1, goes_on_after=after)
     if not model and person.is_scripted:
         return _Scripted(ScriptedPerson(person), person.max_turns)
     if not model:
         raise BadInput(
-            f"case {job.case.key!r}, user", "it has no rules", "name a model that acts as the person: --person"
+            f"case {job.case.key!r}, user",
+            "it has no rules",
+            "name a model that acts as the person: --person",
         )
 
     def ask(conversation: Conversation) -> str:
@@ -158,13 +170,20 @@ def ask_model(
 
 
 def run_conversation(
-    services: Services, request: TurnRequest, context: TurnContext, person: Speaker, *, price: Price | None
+    services: Services,
+    request: TurnRequest,
+    context: TurnContext,
+    person: Speaker,
+    *,
+    price: Price | None,
+    missed: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> CaseRollout:
     """Run a conversation in a session, and return its rollout.
 
     Args:
         request: The turn to run for each message of the person, without the message. Its session exists.
         context: Who takes part besides the person and the model.
+        missed: Tools that are withheld until a turn, by the index of the turn.
 
     Raises:
         BadInput: The setup cannot be used.
@@ -174,11 +193,12 @@ def run_conversation(
     turns: list[tuple[PersonTurn, CaseRollout | None]] = []
     message = person.first()
     while message.text.strip() and not message.ends:
-        turn, rollout = _run_turn(
-            services, replace(request, origin=person.origin, text=message.text), context, price
-        )
+        withheld = [name for turn, names in missed.items() if len(turns) < int(turn) for name in names]
+        setup = _without(request.setup, withheld)
+        said = replace(request, setup=setup, origin=person.origin, text=message.text)
+        turn, rollout = _run_turn(services, said, context, price)
         turns.append((turn, rollout))
-        if rollout.end is not EndReason.ANSWERED or len(turns) >= person.most_messages:
+        if rollout.end not in person.goes_on_after or len(turns) >= person.most_messages:
             return rollout_of_turns(turns)
         message = person.reply(turn.answer)
     if not turns:
@@ -187,8 +207,18 @@ def run_conversation(
     return replace(rollout_of_turns(turns), has_person_ended=message.ends)
 
 
+def _without(setup: RunConfig, names: Sequence[str]) -> RunConfig:
+    """Return the setup without some of its tools."""
+    if not names:
+        return setup
+    kept = tuple(spec for spec in parse_tools(setup.tools_text).specs if spec.name not in names)
+    return replace(setup, tools_text=render_tools(OfferedTools(specs=kept)))
+
+
 def without_mistakes(person: Person, rollout: CaseRollout, tools: OfferedTools) -> CaseRollout:
-    """Return the rollout, void if the person made a mistake."""
+    """Return the rollout, void if the person made a mistake. A person with a script makes none."""
+    if person.script:
+        return rollout
     talk = Talk(
         said=tuple(turn.said for turn in rollout.turns),
         answers=tuple(turn.answer for turn in rollout.turns if turn.completions),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from workbench.app.prepare import ready_turn
 from workbench.app.queued_engine import QueuedEngine
+from workbench.app.runs.bfcl_conversations import bfcl_question, bfcl_toolbox, bfcl_verdict
 from workbench.app.runs.conversations import (
     ask_model,
     person_of,
@@ -36,6 +37,7 @@ from workbench.suite.case_rollout import (
     parse_verdict,
     rollout_of,
 )
+from workbench.suite.expectation import BFCL_VERDICT
 from workbench.suite.plan import SOLUTION, Arm, Job, RunPlan, tools_key
 from workbench.suite.runner import CaseExecutor, CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_original_names
@@ -79,7 +81,13 @@ class CaseRunner:
         text = job.case.messages[-1].text
         turn_request = TurnRequest(setup=setup, session_id=session_id, text=text, token=self.token)
         faults = PlantedFaults(job.arm.faults, f"{job.case.key} {job.repetition}") if job.arm.faults else None
-        context = TurnContext(is_cancelled=is_cancelled, staging=staging, faults=faults)
+        question = bfcl_question(job.case)
+        context = TurnContext(
+            is_cancelled=is_cancelled,
+            staging=staging,
+            faults=faults,
+            toolbox=bfcl_toolbox(question) if question else None,
+        )
         price = self.services.prices.get(job.arm.model)
         if job.case.user is None:
             events = run_turn(services, turn_request, context)
@@ -87,7 +95,14 @@ class CaseRunner:
         else:
             model, family = self.plan.person, setup.contract().family
             person = person_of(self.services, job, model, family, is_cancelled, token=self.token)
-            rollout = run_conversation(services, turn_request, context, person, price=price)
+            rollout = run_conversation(
+                services,
+                turn_request,
+                context,
+                person,
+                price=price,
+                missed=question.missed if question else {},
+            )
             rollout = without_mistakes(job.case.user, rollout, setup.offered_tools())
         start = services.tools.world_start(setup.offered_tools().names, staging)
         return with_original_names(replace(rollout, world_start=start), staging.originals)
@@ -96,6 +111,8 @@ class CaseRunner:
         self, rubric: str, job: Job, rollout: CaseRollout, *, is_cancelled: IsCancelled
     ) -> RubricVerdict:
         """Ask the judge for a verdict on a rollout."""
+        if rubric == BFCL_VERDICT:
+            return bfcl_verdict(job.case, rollout)
         name = self.plan.judge or job.arm.model
         answer = ask_model(
             self.services,

@@ -13,6 +13,8 @@ from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
+from workbench.suite.exchange.bfcl import with_json_schema_types
+from workbench.suite.exchange.bfcl_talk import PREFIX
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import SuiteFault, SuiteText
 from workbench.suite.tool_names import unknown_names
@@ -100,6 +102,26 @@ def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
         yield error
 
 
+def bfcl_specs(names: Sequence[str]) -> tuple[ToolSpec, ...]:
+    """Return the specs of the methods of BFCL's classes among tools.
+
+    Raises:
+        BadInput: `bfcl-eval` is not installed, or has no such method.
+    """
+    from workbench.library.bfcl_classes import function_docs
+
+    by_name = {
+        f"{PREFIX}{class_name}.{function['name']}": function
+        for class_name, functions in function_docs().items()
+        for function in functions
+    }
+    wanted = [name for name in names if name.startswith(PREFIX)]
+    if unknown := [name for name in wanted if name not in by_name]:
+        raise BadInput("tools", f"BFCL has no function {unknown[0].removeprefix(PREFIX)!r}")
+    functions = [{key: value for key, value in by_name[name].items() if key != "response"} for name in wanted]
+    return tuple(ToolSpec.of_function(with_json_schema_types(function)) for function in functions)
+
+
 def offered_tools(catalog: Catalog, case: Case) -> OfferedTools:
     """Return the tools of a case: first those of the catalog, then its own.
 
@@ -113,5 +135,8 @@ def offered_tools(catalog: Catalog, case: Case) -> OfferedTools:
         ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
         for spec in case.tool_specs
     )
-    chosen = catalog.select(case.tools).specs if case.tools else ()
+    names = [name for name in case.tools if not name.startswith(PREFIX)]
+    chosen = catalog.select(names).specs if names else ()
+    if len(names) < len(case.tools):
+        own = (*bfcl_specs(case.tools), *own)
     return OfferedTools(specs=tuple({spec.name: spec for spec in (*chosen, *own)}.values()))

@@ -97,7 +97,9 @@ def import_file(path: Path, *, name: str = "") -> ImportedSuite:
         return import_openai(text, name=suite_name)
     answers_file = path.parent / "possible_answer" / path.name
     answers = read_text(str(answers_file)) if answers_file.is_file() else None
-    return import_bfcl(text, answers, name=suite_name)
+    from workbench.library.bfcl_classes import function_docs
+
+    return import_bfcl(text, answers, name=suite_name, function_docs=function_docs)
 
 
 def _suite(services: Services, name: str) -> Suite:

@@ -5,7 +5,7 @@ https://pypi.org/project/bfcl-eval/.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -13,6 +13,7 @@ from workbench.chat.json_value import JsonValue, load_json
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
+from workbench.suite.exchange.bfcl_talk import FunctionDocs, conversation_case, is_conversation
 from workbench.suite.expectation import CallPattern, Expectation
 from workbench.suite.read_suite import parse_case
 
@@ -70,7 +71,14 @@ TYPES: Final[Mapping[str, str | None]] = {
 _OTHER_LANGUAGES: Final = ("java", "javascript")
 
 
-def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequence[str] = ()) -> ImportedSuite:
+def import_bfcl(
+    questions: str,
+    answers: str | None,
+    *,
+    name: str,
+    only: Sequence[str] = (),
+    function_docs: Callable[[], FunctionDocs] | None = None,
+) -> ImportedSuite:
     """Import a suite from BFCL's files.
 
     Args:
@@ -78,6 +86,7 @@ def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequenc
         answers: JSON Lines with `id` and `ground_truth`, or None for questions that expect no call.
         name: Name of the suite. The category is derived from it, such as `parallel_multiple`.
         only: IDs of the questions to import. If empty, all are imported.
+        function_docs: Returns BFCL's documents of functions, for multi-turn questions. With None, they are skipped.
 
     Raises:
         BadInput: A line does not have BFCL's format, or no question can be imported.
@@ -91,11 +100,15 @@ def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequenc
         question_id = str(row.get("id"))
         if only and question_id not in only:
             continue
+        truth = truths.get(question_id, {}).get("ground_truth", [])
+        if function_docs and truth and is_conversation(row):
+            document = conversation_case(row, truth, function_docs())
+            cases.append(parse_case(document, suite=name, where=place))
+            continue
         if reason := _skip_reason(question_id, row):
             left_out.append(f"{question_id}: {reason}")
             needs_bfcl |= "involved_classes" in row
             continue
-        truth = truths.get(question_id, {}).get("ground_truth", [])
         document = _document(place, question_id, row, truth, name)
         cases.append(parse_case(document, suite=name, where=place))
     if not cases:

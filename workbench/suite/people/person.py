@@ -77,6 +77,8 @@ class Person(_PersonModel):
     never: list[str] = Field(default_factory=list[str])
     """Patterns of what the person must never say."""
     rules: list[PersonRule] = Field(default_factory=list[PersonRule])
+    script: list[str] = Field(default_factory=list[str])
+    """All messages in order, whatever the model says. Replaces `first` and the rules."""
     otherwise: str = "I don't know. Please do what I asked."
     """The answer of a scripted person if no rule matches and no fact is asked for."""
     max_turns: int = Field(default=MOST_TURNS, ge=1, le=100)
@@ -100,6 +102,8 @@ class Person(_PersonModel):
         for pattern in (*patterns, *self.never):
             if problem := pattern_problem(pattern):
                 raise ValueError(f"the pattern {pattern[:40]!r}: {problem}")
+        if self.script and (self.rules or not all(self.script)):
+            raise ValueError("a script has all messages: give no rules and no empty message")
         if self.rules and not any(rule.ends for rule in self.rules):
             raise ValueError("the person never ends the conversation: give a rule with ends: true")
         if self.manner is Manner.CHANGES_MIND and not self.change:
@@ -110,13 +114,13 @@ class Person(_PersonModel):
 
     @property
     def is_scripted(self) -> bool:
-        """Whether rules say what the person answers."""
-        return bool(self.rules)
+        """Whether rules or a script say what the person answers."""
+        return bool(self.rules or self.script)
 
     @property
     def first_message(self) -> str:
         """The first message of a scripted person."""
-        return self.first or self.goal
+        return next(iter(self.script), self.first or self.goal)
 
     def asked_facts(self, message: str) -> tuple[str, ...]:
         """Return the names of the facts that a message of the model asks for."""

@@ -1,7 +1,7 @@
 """A person who follows rules. The same messages of the model always get the same answers."""
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from workbench.suite.people.person import Manner, Person, PersonRule
 from workbench.toolspec.patterns import is_found
@@ -16,6 +16,9 @@ class PersonMessage(NamedTuple):
     """Whether the person ends the conversation with it."""
 
 
+_END: Final = PersonMessage("", ends=True)
+
+
 class ScriptedPerson:
     """Answers the messages of the model in one conversation.
 
@@ -27,6 +30,7 @@ class ScriptedPerson:
     def __init__(self, person: Person) -> None:
         self._person = person
         self._uses: Counter[int] = Counter()
+        self._said = 1
         self._to_correct: list[str] = []
         self._corrected: set[str] = set()
         self._has_changed = person.manner is not Manner.CHANGES_MIND
@@ -37,6 +41,13 @@ class ScriptedPerson:
 
     def reply(self, message: str) -> PersonMessage:
         """Return the answer to a message of the model."""
+        if self._person.script:
+            self._said += 1
+            return (
+                PersonMessage(self._person.script[self._said - 1])
+                if self._said <= len(self._person.script)
+                else _END
+            )
         if self._to_correct:
             names, self._to_correct = self._to_correct, []
             self._corrected.update(names)
