@@ -73,7 +73,13 @@ def mutated(turns, random):
         elif kind == "value" and call.arguments:
             name = random.choice(list(call.arguments))
             value = call.arguments[name]
-            other = f"{value}x" if isinstance(value, str) else value + 1 if isinstance(value, int | float) else None
+            other = (
+                f"{value}x"
+                if isinstance(value, str)
+                else value + 1
+                if isinstance(value, int | float)
+                else None
+            )
             turn[index] = [ToolCall(name=call.name, arguments={**call.arguments, name: other})]
     return turns
 
@@ -113,7 +119,10 @@ def test_a_question_is_run_with_the_classes_and_its_right_answer_passes(name, tm
     for turn in bfcl_question(case).ground_truth:
         calls = [{"name": call.name, "arguments": dict(call.arguments)} for call in map(calls_of, turn)]
         steps += [*({"calls": [call]} for call in calls), "Done."]
-    documents = [{**case.document, "solution": steps}, {**case.document, "id": "wrong", "solution": [*steps[1:], "x"]}]
+    documents = [
+        {**case.document, "solution": steps},
+        {**case.document, "id": "wrong", "solution": [*steps[1:], "x"]},
+    ]
     with services_for(tmp_path) as (services, _):
         _, results = run_cases(services, *documents)
         assert [result.status for result in results] == ["passed", "failed"], results[0].reason

@@ -102,7 +102,10 @@ def test_the_verdict_of_a_judge_decides_whether_a_rubric_holds():
 
 
 def test_every_kind_is_tested():
-    tested = {kind for expected, *_ in (*ROWS, *CONVERSATIONS, *WORLDS) for kind in expected} | {"judge"}
+    tested = {kind for expected, *_ in (*ROWS, *CONVERSATIONS, *WORLDS) for kind in expected} | {
+        "judge",
+        "bfcl_conversation",
+    }
     assert set(KINDS) <= tested
 
 
