@@ -12,6 +12,8 @@ class PageFrame:
     """The components around the tabs."""
 
     header: Drawn
+    picker: Drawn
+    """The picker of models, which the header opens."""
     address: Drawn
     account: Drawn
     tab_loader: Drawn
@@ -21,6 +23,7 @@ def build_frame(settings: Settings) -> PageFrame:
     """Build the frame, with a sign-in button on a Space with Hugging Face login."""
     frame = PageFrame(
         header=Drawn("header", elem_id="page-header"),
+        picker=Drawn("model_picker", elem_id="page-models"),
         address=Drawn("address", elem_id="page-address"),
         account=Drawn("account", elem_id="page-account"),
         tab_loader=Drawn("tab_loader", elem_id="page-tab-loader"),

@@ -33,6 +33,7 @@ from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare
 from workbench.ui.tabs.contracts_tab import wire as wire_contracts
 from workbench.ui.tabs.data import tab as data
+from workbench.ui.tabs.model_servers import wire_picker
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.row_events import wire_rows
 from workbench.ui.tabs.play.runs import Runs
@@ -147,7 +148,12 @@ def build_page(services: Services) -> Page:
         wire_rows(play_parts, services, suite_runs)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions, tab=data_tab)
         wire_suites(suites_parts, services, suite_runs, play_parts, tab=suites_tab)
-        for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model):
+        model = play_parts.setup.model
+        chosen = wire_picker(frame.picker, services, play_parts.visitor, model)
+        opened = models.wire(
+            models_parts, services, play_parts.visitor, tab=models_tab, tabs=tabs, model=model
+        )
+        for used in (chosen, *opened):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
     open_queue(blocks, most=services.limits.requests_at_once, address_of=address_of)

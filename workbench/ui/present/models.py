@@ -104,7 +104,7 @@ def show_here(
 
 def _here(status: ModelStatus, cached: Mapping[str, CachedModel], chosen: str) -> ModelRow:
     model = cached.get(status.name)
-    kind = next((words for prefix, words in _KINDS if status.name.startswith(prefix)), "")
+    kind = kind_of(status.name)
     facts = (status.device or kind, *((model.quantisation, size_text(model.size_bytes)) if model else ()))
     delete = ModelAction(
         event="delete_model",
@@ -119,9 +119,14 @@ def _here(status: ModelStatus, cached: Mapping[str, CachedModel], chosen: str) -
         name=status.name,
         title=title,
         notes=tuple(filter(None, (*_repository(status.name), *facts, *default, *context, *abilities))),
-        badge="loaded" if status.is_loaded else "",
+        badge="" if not status.is_loaded else "ready" if status.is_remote else "loaded",
         actions=(ModelAction(event="use_model", label="Use"), *((delete,) if model else ())),
     )
+
+
+def kind_of(name: str) -> str:
+    """Return what kind of model a name means, in a few words. Empty if it is a file."""
+    return next((words for prefix, words in _KINDS if name.startswith(prefix)), "")
 
 
 def _repository(name: str) -> tuple[str, ...]:

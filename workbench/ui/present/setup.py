@@ -12,6 +12,7 @@ from workbench.rollout.ports import ChoiceKind
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
 from workbench.toolspec.tools_text import parse_tools
+from workbench.ui.present.model_servers import model_label
 from workbench.ui.present.sampling_form import FORM_FIELDS, SamplingView
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
@@ -198,6 +199,8 @@ class HeaderView:
 
     text: str
     """Name, device and state of the model."""
+    label: str
+    """A short name of the model, with its state."""
     is_loaded: bool
     """True once the model is loaded, or its server has answered."""
     is_busy: bool
@@ -208,4 +211,5 @@ def show_header(model: ModelStatus, activity: Activity = Activity.NONE) -> Heade
     """Show the state of the model. A model on a server is ready once the server has answered."""
     idle = "ready" if model.is_loaded else "not contacted" if model.is_remote else "not loaded"
     text = " · ".join(filter(None, (model.name, model.device, activity or idle)))
-    return HeaderView(text=text, is_loaded=model.is_loaded, is_busy=activity is Activity.WRITING)
+    label = " · ".join((model_label(model), activity or idle))
+    return HeaderView(text=text, label=label, is_loaded=model.is_loaded, is_busy=activity is Activity.WRITING)

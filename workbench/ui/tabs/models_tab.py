@@ -18,8 +18,9 @@ from workbench.ui.gradio_parts.listen import any_of, listen
 from workbench.ui.gradio_parts.names import Block, Dependency
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import permitted_to, role_of
+from workbench.ui.owners import permitted_to, role_of, serves_others, services_of
 from workbench.ui.permissions import needs
+from workbench.ui.present.model_servers import ModelServersView
 from workbench.ui.present.models import (
     EMBEDDED,
     ModelRowsView,
@@ -33,6 +34,8 @@ from workbench.ui.present.models import (
     show_pull_end,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.tabs.model_servers import list_model_servers, wire_servers
+from workbench.ui.visitor import Visitor
 
 
 class Pulls:
@@ -88,6 +91,9 @@ class ModelsScreen(NamedTuple):
     adapters: ModelRowsView | Update = SAME
     place_notice: NoticeView | Update = SAME
     """The notice of the field with an adapter's path."""
+    servers: ModelServersView | Update = SAME
+    get: Update = SAME
+    """The column with downloads. Only people who may download see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +105,15 @@ class ModelsEvents:
     """The running download."""
 
     @needs(Permission.WORK)
-    def on_open(self, request: gr.Request) -> Generator[ModelsScreen]:
-        """Show the models and adapters that are available now, then those that servers list."""
-        models = permitted_to(self.services, request).models
+    def on_open(self, visitor: Visitor, request: gr.Request) -> Generator[ModelsScreen]:
+        """Show the models, servers and adapters that are available now, then what the servers list."""
+        services = services_of(self.services, visitor, request)
         adapters = show_adapters(self.services.adapters.available())
-        yield self._shown(models)._replace(adapters=adapters)
-        problems = models.ask_servers()
-        yield self._shown(models)._replace(notice=advice("; ".join(problems)) if problems else CLEAR)
+        get = gr.update(visible=services.owner.may(Permission.MANAGE_MODELS))
+        servers = list_model_servers(services)
+        yield self._shown(services.models)._replace(adapters=adapters, servers=servers, get=get)
+        services.models.ask_servers()
+        yield self._shown(services.models)._replace(servers=list_model_servers(services))
 
     @needs(Permission.OPEN_FILES)
     def on_look(self, place: str, base: str) -> ModelsScreen:
@@ -213,6 +221,8 @@ class ModelsEvents:
 class ModelsParts:
     """All components of the tab."""
 
+    servers: Drawn
+    get: gr.Column
     here: Drawn
     place: TextField
     base: gr.Dropdown
@@ -228,7 +238,8 @@ class ModelsParts:
 
     def screen(self, model: Block) -> list[Block]:
         """Return the components that a `ModelsScreen` has values for, in its order."""
-        return [self.here, self.found, self.pull, self.notice, model, self.adapters, self.place_notice]
+        return [self.here, self.found, self.pull, self.notice, model, self.adapters, self.place_notice,
+                self.servers, self.get]  # fmt: skip
 
 
 def build(services: Services) -> ModelsParts:
@@ -237,6 +248,8 @@ def build(services: Services) -> ModelsParts:
     events = ModelsEvents(services, pulls)
     with gr.Row(elem_id="models-columns"):
         with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
+            heading("Servers")
+            servers = Drawn("model_servers", elem_id="models-servers")
             heading("Available models")
             here = Drawn("model_rows", elem_id="models-here")
             heading("Adapters")
@@ -256,7 +269,12 @@ def build(services: Services) -> ModelsParts:
                 look = gr.Button("Load", size="sm", elem_id="models-look")
             place_notice = Drawn("notice", elem_id="models-place-notice")
             adapters = Drawn("model_rows", elem_id="models-adapters")
-        with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
+        with gr.Column(
+            elem_id="models-get-column",
+            elem_classes=["hw-column"],
+            min_width=0,
+            visible=not serves_others(services.settings),
+        ) as get:
             heading("Download from the Hub")
             with gr.Row(elem_id="models-search"):
                 words = TextField(
@@ -271,13 +289,14 @@ def build(services: Services) -> ModelsParts:
             pull = Drawn("pull_bar", elem_id="models-pull")
             found = Drawn("model_rows", events.recommended(), elem_id="models-found")
     return ModelsParts(
-        here=here, place=place, base=base, look=look, place_notice=place_notice, adapters=adapters,
+        servers=servers, get=get, here=here, place=place, base=base, look=look, place_notice=place_notice,
+        adapters=adapters,
         words=words, find=find, found=found, pull=pull, notice=notice, pulls=pulls,
     )  # fmt: skip
 
 
 def wire(
-    parts: ModelsParts, services: Services, tab: gr.Tab, tabs: gr.Tabs, model: Block
+    parts: ModelsParts, services: Services, visitor: gr.State, *, tab: gr.Tab, tabs: gr.Tabs, model: Block
 ) -> list[Dependency]:
     """Connect the components with their handlers.
 
@@ -291,7 +310,8 @@ def wire(
     """
     events = ModelsEvents(services, parts.pulls)
     screen = parts.screen(model)
-    listen(tab.select, events.on_open, [], screen)
+    listen(tab.select, events.on_open, [visitor], screen)
+    wire_servers(parts.servers, services, visitor, model)
     listen(any_of(parts.find.click, parts.words.submit), events.on_find, [parts.words], screen)
     inputs = [parts.place, parts.base]
     listen(any_of(parts.look.click, parts.place.submit), events.on_look, inputs, screen)
@@ -301,5 +321,5 @@ def wire(
     listen(parts.here.event("delete_model"), events.on_delete, [], screen)
     return [
         listen(rows.event("use_model"), events.on_use, [], [model, tabs, parts.notice])
-        for rows in (parts.here, parts.found, parts.adapters)
+        for rows in (parts.here, parts.found, parts.adapters, parts.servers)
     ]

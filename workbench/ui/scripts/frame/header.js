@@ -1,5 +1,5 @@
-// The name of the product, the state of the model, and the buttons that open the palette and skip to the content.
-import { iconButton, node } from "../shared/dom.js";
+// The name of the product, the model with its state, which opens the picker, and the buttons that open the palette and skip to the content.
+import { icon, iconButton, node } from "../shared/dom.js";
 
 // In Play, the content is the field for the message; in other places, the first control.
 const skip = () => {
@@ -15,7 +15,15 @@ const skip = () => {
 /** @param {Part<HeaderView>} part */
 export const mount = ({ element, follow }) => {
   const dot = node("span", { class: "hw-dot", "aria-hidden": "true" });
-  const text = node("span", {});
+  const text = node("span", { role: "status" });
+  const open = () => window.dispatchEvent(new Event("hw:models"));
+  const model = node(
+    "button",
+    { type: "button", class: "hw-model", "aria-haspopup": "dialog", onclick: open },
+    dot,
+    text,
+    icon("chevron"),
+  );
 
   const find = iconButton("find", "Find anything (Ctrl+K)", () =>
     window.dispatchEvent(new Event("hw:palette")),
@@ -24,12 +32,13 @@ export const mount = ({ element, follow }) => {
   element.replaceChildren(
     node("button", { type: "button", class: "hw-skip", onclick: skip }, "Skip to content"),
     node("h1", { class: "hw-brand" }, "Hermes Workbench"),
-    node("div", { class: "hw-tail" }, node("div", { class: "hw-model", role: "status" }, dot, text), find),
+    node("div", { class: "hw-tail" }, model, find),
   );
 
   follow((value) => {
     if (!value) return;
-    text.textContent = value.text;
+    text.textContent = value.label;
+    model.title = value.text;
     dot.classList.toggle("is-busy", value.is_busy);
     dot.classList.toggle("is-loaded", value.is_loaded);
   });

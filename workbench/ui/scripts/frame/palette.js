@@ -92,6 +92,7 @@ const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 export const mount = ({ element, follow, props, triggerLatest }) => {
   const COMMANDS = [
     ["New session", "starts an empty session", inPlay(press("play-new"))],
+    ["Choose a model", "on this machine or on a server", dispatch("hw:models")],
     ["Reset the setup to defaults", "contract, tools, model, sampling", inPlay(dispatch("hw:reset-setup"))],
     ["Save the setup as a preset", "", inPlay(dispatch("hw:save-preset"))],
     ["Write a message", "moves to the composer", firstField("#play-composer textarea")],

@@ -24,6 +24,8 @@ interface AddressView {
 interface HeaderView {
   /** Name, device and state of the model. */
   text: string;
+  /** A short name of the model, with its state. */
+  label: string;
   /** True once the model is loaded, or its server has answered. */
   is_loaded: boolean;
   /** True while the model writes for this visitor. */
@@ -34,6 +36,17 @@ interface HeaderView {
 interface KeysView {
   /** Shortcuts that work on all tabs first. */
   tabs: TabKeys[];
+}
+
+/** The models that can be chosen. */
+interface ModelPickerView {
+  groups: PickerGroup[];
+  /** Name of the model of Play. */
+  chosen: string;
+  /** Whether the person may add a server. */
+  can_add: boolean;
+  /** A new number for every answer. */
+  serial: number;
 }
 
 /** A search result of the palette. */
@@ -51,6 +64,17 @@ interface PaletteView {
   query: string;
   /** Contracts, tools and suites, then sessions by last use. */
   items: PaletteItem[];
+}
+
+/** Models of one place. */
+interface PickerGroup {
+  title: string;
+  note: string;
+  /** Why its server failed. Empty if it did not. */
+  reason: string;
+  /** Name of the server to ask again. None if there is none. */
+  retry: string | null;
+  models: NamedModel[];
 }
 
 /** A keyboard shortcut and its action. */
@@ -84,6 +108,8 @@ interface TourView {
   /** A new number shows the tour again even if it was finished before. 0 does not. */
   serial: number;
 }
+
+type ModelPickerEvents = "choose_model" | "open_picker" | "retry_server";
 
 type PaletteEvents = "find_any";
 

@@ -137,6 +137,17 @@ interface LooseResult {
   kind: string;
 }
 
+/** A model that can be chosen. */
+interface NamedModel {
+  /** As `--model` accepts it. */
+  name: string;
+  title: string;
+  /** What it is, in a few words. Empty if the title says it. */
+  note: string;
+  /** How it can be asked, the default first. Empty if there is no choice. */
+  modes: string[];
+}
+
 /** One line of a notice. */
 interface NoticeLine {
   /** The kind of the line, shown next to the colour, such as `error` or `note`. */

@@ -168,7 +168,7 @@ class SessionEvents:
             if keeps_setup:
                 return screen
             return screen._replace(
-                header=self.setups.header(own.model), filled=self.setups.filled(services, own)
+                header=self.setups.header(services, own.model), filled=self.setups.filled(services, own)
             )
         except WorkbenchError as error:
             return Screen(visitor=visitor, notice=problem(error), address=address)
@@ -195,7 +195,7 @@ class SessionEvents:
             stop=gr.update(interactive=False),
             notice=CLEAR if is_read_only else _unanswered(opened),
             sessions=list_sessions(services, listed),
-            header=self.setups.header(session.setup.model),
+            header=self.setups.header(services, session.setup.model),
             address=AddressView(
                 session=listed.session_id,
                 shared=visitor.share_key,

@@ -19,7 +19,7 @@ from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_to
 from workbench.ui.choices import catalog_of, choices, toolsets_of
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import permitted_to, services_of
+from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.documents import (
     CONTRACT_TEXT,
@@ -142,15 +142,15 @@ class SetupEvents:
         services = services_of(self.services, visitor, request)
         line, tools = _shown(services, name, text), _of_tools(services, visitor, fields)
         # The tokens are counted last. A model that is loaded meanwhile counts them too, and that answer comes first.
-        return TextsShown(*self.on_compose(request, *fields), line, *tools)
+        return TextsShown(*self.on_compose(visitor, request, *fields), line, *tools)
 
     @needs(Permission.WORK)
     def on_compose(
-        self, request: gr.Request, *fields: object
+        self, visitor: Visitor, request: gr.Request, *fields: object
     ) -> tuple[SystemTextView | Update, NoticeView, VariablesView | Update]:
         """Compose the system text, and show the contract's variables."""
         variables: VariablesView | Update = SAME
-        models = permitted_to(self.services, request).models
+        models = services_of(self.services, visitor, request).models
         try:
             setup = parse_setup(fields)
             contract = setup.contract()
@@ -173,7 +173,7 @@ class SetupEvents:
 
     @needs(Permission.ASK)
     def on_warm(
-        self, chosen: str | None, choice: str | None, _header: object, request: gr.Request
+        self, visitor: Visitor, chosen: str | None, choice: str | None, _header: object, request: gr.Request
     ) -> tuple[HeaderView, NoticeView]:
         """Load the model, so that the first answer comes quickly and tokens can be counted.
 
@@ -181,25 +181,26 @@ class SetupEvents:
         For a model on a server: ask whether the server accepts the key and has the model.
         """
         model = chosen or ""
-        models = permitted_to(self.services, request).models
+        services = services_of(self.services, visitor, request)
+        models = services.models
         try:
             models.engine(model)
             models.check(model)
         except WorkbenchError as error:
-            return self.header(model), problem(error)
-        return self.header(model), self.on_model(model, choice)
+            return self.header(services, model), problem(error)
+        return self.header(services, model), self.on_model(model, choice)
 
     @needs(Permission.ASK)
-    def on_servers(self, request: gr.Request) -> Update:
+    def on_servers(self, visitor: Visitor, request: gr.Request) -> Update:
         """Ask the servers for their models, and show them among the choices."""
-        models = permitted_to(self.services, request).models
+        models = services_of(self.services, visitor, request).models
         # A server that does not answer is reported when one of its models is chosen.
         models.ask_servers()
         return gr.update(choices=list(models.names()))
 
-    def header(self, chosen: str | None) -> HeaderView:
+    def header(self, services: Services, chosen: str | None) -> HeaderView:
         """Return the header with the model's state while no turn is running."""
-        return show_header(self.services.models.status(chosen or ""))
+        return show_header(services.models.status(chosen or ""))
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset, and the advice about its model."""

@@ -38,7 +38,7 @@ from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.visitor import Visitor
 
 _UNLESS_LOADED: Final = (
-    "(...values) => (values[2]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
+    "(...values) => (values[3]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
 )
 _EDITED: Final = edited_in("play-contract-text", "contract")
 Guard = Callable[[Callable[..., object]], Callable[..., object]]
@@ -105,7 +105,7 @@ def wire(
         js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
     listen(opened.then, None, parts.setup.fields, js=_KEEP_SETUP, is_queued=False)
-    _warm(opened.then, parts.setup, setups, header, js=_UNLESS_LOADED)
+    _warm(opened.then, parts.visitor, parts.setup, setups, header, js=_UNLESS_LOADED)
     _wire_sessions(parts, sessions, of_shown)
     _wire_list(parts, ListEvents(services, sessions))
     looks = of_shown(NewsEvents(services).on_look)
@@ -116,7 +116,7 @@ def wire(
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
     """Load the model after another tab has chosen it."""
-    _warm(trigger, parts.setup, SetupEvents(services), header)
+    _warm(trigger, parts.visitor, parts.setup, SetupEvents(services), header)
 
 
 def _visitors(blocks: gr.Blocks, visitor: gr.State) -> VisitorOf:
@@ -182,7 +182,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     listen(parts.talk.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
     inputs = [setup.model, setup.tool_choice]
     listen(setup.tool_choice.change, setups.on_model, inputs, [setup.model_notice], is_latest_only=True)
-    _warm(setup.model.input, setup, setups, header)
+    _warm(setup.model.input, parts.visitor, setup, setups, header)
 
 
 def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None:
@@ -190,7 +190,7 @@ def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None
     inputs = [parts.visitor, *setup.fields]
     outputs = {"presets": bar, "editors": parts.talk.editors, "filled": setup.filled}
     acted = listen(bar.event("preset_act"), events.on_act, inputs, outputs)
-    _warm(acted.then, setup, events.setups, header)
+    _warm(acted.then, parts.visitor, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
     listen(bar.event("setup_changed"), None, setup.fields, js=_KEEP_SETUP, is_queued=False)
 
@@ -211,14 +211,20 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
 
 
 def _warm(
-    trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn, *, js: str | None = None
+    trigger: Trigger,
+    visitor: gr.State,
+    setup: SetupParts,
+    setups: SetupEvents,
+    header: Drawn,
+    *,
+    js: str | None = None,
 ) -> None:
     """Load the chosen model, then count the system text's tokens with it, and list the models of servers."""
-    inputs = [setup.model, setup.tool_choice, header]
+    inputs = [visitor, setup.model, setup.tool_choice, header]
     outputs = [header, setup.model_notice]
     warmed = listen(trigger, setups.on_warm, inputs, outputs, js=js, is_model_work=True)
-    listen(warmed.then, setups.on_compose, setup.fields, setup.composed)
-    listen(warmed.then, setups.on_servers, [], [setup.model])
+    listen(warmed.then, setups.on_compose, [visitor, *setup.fields], setup.composed)
+    listen(warmed.then, setups.on_servers, [visitor], [setup.model])
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: NamedOutputs) -> None:

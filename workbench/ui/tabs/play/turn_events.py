@@ -123,7 +123,9 @@ class TurnEvents:
         if self.runs.is_running(tab) or running_turn(services, visitor.session_id):
             return Screen()
         screen = Screen(
-            live=LiveView(), sessions=list_sessions(services, visitor), header=self.setups.header(model)
+            live=LiveView(),
+            sessions=list_sessions(services, visitor),
+            header=self.setups.header(services, model),
         )
         turn = self.runs.sent_by(tab)
         unsent = turn.take_unsent() if turn is not None else ""

@@ -1,0 +1,136 @@
+"""Servers on the Models tab and in the picker of models, for an owner of the machine and for visitors of a Space."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tests.engines.remote.scripted_server import ScriptedServer, scripted_server
+from tests.engines.remote.test_server_lists import KEY, with_key
+from tests.engines.remote.test_server_report import HERMES, ToolServer, served
+from tests.services import services_for
+from tests.ui.requests import page_request
+from workbench.app.services import Services
+from workbench.engines.remote.server import ServerKind
+from workbench.ui.present.model_servers import GUEST_NOTE, TOY, ModelServersView
+from workbench.ui.tabs.model_servers import ModelServerEvents, PickerEvents
+from workbench.ui.tabs.models_tab import ModelsEvents, Pulls
+from workbench.ui.visitor import Visitor
+
+SPACE = {"SPACE_ID": "o/s", "SPACE_HOST": "o-s.hf.space"}
+ANN, BOB = Visitor(browser_key="browser:ann"), Visitor(browser_key="browser:bob")
+
+
+def event(**data: object) -> Any:
+    return SimpleNamespace(_data=data)
+
+
+def draft(url: str, **data: object) -> Any:
+    form = {"name": "", "new_name": "", "url": url, "kind": "openai", "key": "", "key_place": "session"}
+    return event(**form | {"key_variable": ""} | data)
+
+
+@pytest.fixture
+def lab() -> Iterator[ScriptedServer]:
+    with scripted_server(with_key("hermes")) as server:
+        yield server
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Services]:
+    with services_for(tmp_path) as (services, _):
+        yield services
+
+
+@pytest.fixture
+def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    monkeypatch.setattr("workbench.engines.remote.transport.guarded_client._require_public", lambda *_: None)
+    with services_for(tmp_path, variables=SPACE) as (services, _):
+        yield services
+
+
+def view(shown: Any) -> ModelServersView:
+    return cast(ModelServersView, shown.servers)
+
+
+def test_a_server_is_added_without_a_name_used_edited_and_removed(local: Services, lab: ScriptedServer):
+    events = ModelServerEvents(local)
+    shown = events.on_save(Visitor(), page_request(), draft(lab.url, key=KEY.reveal()))
+    (line,) = view(shown).servers
+    assert (line.name, line.status, line.reason) == ("127.0.0.1", "vllm · 1 model", "")
+    assert [(model.name, model.modes) for model in line.models] == [
+        ("openai:127.0.0.1/hermes", ("chat", "raw"))
+    ]
+    assert "openai:127.0.0.1/hermes" in shown.model["choices"]
+    shown = events.on_save(
+        Visitor(), page_request(), draft(lab.url, name="127.0.0.1", new_name="lab", key="wrong")
+    )
+    (line,) = view(shown).servers
+    assert (line.name, line.status) == ("lab", "failed")
+    assert "the API key was refused" in line.reason and "edit the server 'lab'" in line.reason
+    assert view(events.on_remove(Visitor(), page_request(), event(name="lab"))).servers == ()
+
+
+def test_what_is_wrong_with_a_form_is_shown_and_the_form_stays(local: Services):
+    shown = view(ModelServerEvents(local).on_save(Visitor(), page_request(), draft("nowhere")))
+    assert (shown.has_failed, shown.servers) == (True, ())
+    assert "not an address" in shown.problems[0]
+
+
+def test_a_key_is_in_no_view_and_no_file(local: Services, lab: ScriptedServer, tmp_path: Path):
+    shown = ModelServerEvents(local).on_save(Visitor(), page_request(), draft(lab.url, key=KEY.reveal()))
+    assert KEY.reveal() not in repr(shown)
+    assert all(
+        KEY.reveal().encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
+    )
+
+
+def test_a_test_shows_its_problems_with_their_remedies(local: Services):
+    with served(ToolServer(calls=0, content=HERMES), ServerKind.VLLM) as (_, url):
+        events = ModelServerEvents(local)
+        events.on_save(Visitor(), page_request(), draft(url, new_name="lab"))
+        (line,) = view(events.on_test(Visitor(), page_request(), event(name="lab"))).servers
+    assert line.report[0].text == "1 problem found with hermes"
+    (found,) = [line.text for line in line.report if line.is_problem]
+    assert "start vLLM with --enable-auto-tool-choice --tool-call-parser hermes" in found
+
+
+def test_the_picker_lists_local_models_servers_and_failures(local: Services, lab: ScriptedServer):
+    events = ModelServerEvents(local)
+    events.on_save(Visitor(), page_request(), draft(lab.url, new_name="lab", key=KEY.reveal()))
+    events.on_save(Visitor(), page_request(), draft("http://127.0.0.1:1/v1", new_name="down"))
+    *_, last = PickerEvents(local).on_open(Visitor(), "embedded", page_request())
+    groups = {group.title: group for group in cast(Any, last.picker).groups}
+    assert groups["On this machine"].models[0].note == TOY
+    assert [model.title for model in groups["lab"].models] == ["hermes"]
+    assert (groups["down"].retry, groups["down"].reason.startswith("no answer")) == ("down", True)
+    assert cast(Any, last.picker).can_add
+
+
+def test_visitors_add_servers_for_themselves_only(space: Services, lab: ScriptedServer):
+    events = ModelServerEvents(space)
+    shown = view(events.on_save(ANN, page_request(), draft(lab.url, new_name="mine", key=KEY.reveal())))
+    assert [line.status for line in shown.servers] == ["vllm · 1 model"]
+    assert (shown.note, shown.key_places) == (GUEST_NOTE, ())
+    *_, ann = PickerEvents(space).on_open(ANN, "", page_request())
+    *_, bob = PickerEvents(space).on_open(BOB, "", page_request())
+    assert "mine" in [group.title for group in cast(Any, ann.picker).groups]
+    assert "mine" not in [group.title for group in cast(Any, bob.picker).groups]
+    assert "no such server" in view(events.on_remove(BOB, page_request(), event(name="mine"))).problems[0]
+    assert not (space.settings.data / "servers.yaml").exists()
+
+
+def test_a_visitor_cannot_name_a_variable_of_the_machine(space: Services, lab: ScriptedServer, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", KEY.reveal())
+    data = {"new_name": "mine", "key_place": "variable", "key_variable": "HF_TOKEN"}
+    (line,) = view(ModelServerEvents(space).on_save(ANN, page_request(), draft(lab.url, **data))).servers
+    assert "it needs an API key" in line.reason
+    assert all("Authorization" not in sent.headers for sent in lab.requests)
+
+
+def test_visitors_see_no_downloads_and_owners_of_the_machine_do(space: Services, local: Services):
+    for services, visitor, is_visible in ((space, ANN, False), (local, Visitor(), True)):
+        first, *_ = ModelsEvents(services, Pulls()).on_open(visitor, page_request())
+        assert cast(Any, first.get)["visible"] is is_visible

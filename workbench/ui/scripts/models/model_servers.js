@@ -1,0 +1,164 @@
+// Servers with models: state, test, and the form to add or edit one. Events: `save_server`, `remove_server`,
+// `retry_server`, `test_server`, `use_model`.
+import { html, render, repeat } from "../shared/lit_html.js";
+
+const NEW = { name: "", title: "", url: "", kind: "openai", key_place: "session", key_variable: "" };
+
+const SAVED = ["new_name", "url", "kind", "key", "key_place", "key_variable"];
+
+/** @param {Part<ModelServersView, ModelServersEvents>} part */
+export const mount = ({ element, follow, trigger }) => {
+  /** @type {Partial<ModelServersView>} */
+  let shown = { servers: [], problems: [], kinds: [], key_places: [] };
+  // The form that is open, with what was typed.
+  let form = null;
+  let isSaving = false;
+  // What is being done with which server, and the server whose removal a second press confirms.
+  let busy = {};
+  let confirmed = null;
+  const reports = new Map();
+
+  const act = (event, server, word, data) => {
+    busy = { name: server.name, word };
+    confirmed = null;
+    trigger(event, { name: server.name, ...data });
+    draw();
+  };
+
+  const edit = (server) => {
+    form = { ...server, new_name: server.name, key: "" };
+    draw();
+    element.querySelector(".hw-server-form input")?.focus();
+  };
+
+  const close = () => {
+    form = null;
+    draw();
+  };
+
+  const field = (name, label, more = {}) =>
+    html`<label>${label}<input class="hw-input" type=${more.type || "text"} .value=${form[name]}
+      placeholder=${more.placeholder || ""} autocomplete="off" spellcheck="false" maxlength="2000"
+      @input=${(event) => (form[name] = event.target.value)}></label>`;
+
+  const select = (name, label, choices) =>
+    html`<label>${label}<select class="hw-input" @change=${(event) => {
+      form[name] = event.target.value;
+      draw();
+    }}>${choices.map(
+      (choice) =>
+        html`<option value=${choice.value} ?selected=${choice.value === form[name]}>${choice.label}</option>`,
+    )}</select></label>`;
+
+  const editor = (server) => {
+    const save = (event) => {
+      event.preventDefault();
+      isSaving = true;
+      const data = Object.fromEntries(SAVED.map((name) => [name, form[name]]));
+      act("save_server", server, "connecting…", data);
+    };
+    const onKey = (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      close();
+    };
+    const hasVariable = form.key_place === "variable" && shown.key_places.length > 0;
+    return html`<form class="hw-server-form" @submit=${save} @keydown=${onKey}>
+      ${field("url", "URL", { placeholder: "http://127.0.0.1:8000/v1" })}
+      ${field("new_name", "Name", { placeholder: "from the URL" })}
+      ${shown.key_places.length ? select("key_place", "API key", shown.key_places) : ""}
+      ${
+        hasVariable
+          ? field("key_variable", "Variable", { placeholder: "empty if no key is needed" })
+          : field("key", "Key", {
+              type: "password",
+              placeholder: server.name ? "unchanged" : "if it needs one",
+            })
+      }
+      ${select("kind", "Software", shown.kinds)}
+      <p class="hw-line"><button type="submit" class="hw-action" ?disabled=${Boolean(busy.word)}>${
+        busy.word && isSaving ? busy.word : "Save server"
+      }</button><button type="button" class="hw-action" @click=${close}>Cancel</button></p>
+    </form>`;
+  };
+
+  const button = (word, server, work, text = word) =>
+    html`<button type="button" class="hw-action" aria-label="${word} ${server.title}" ?disabled=${Boolean(busy.word)}
+      @click=${work}>${text}</button>`;
+
+  const removal = (server) => {
+    const isAsked = confirmed === server.name;
+    const remove = () => {
+      if (isAsked) return act("remove_server", server, "removing…");
+      confirmed = server.name;
+      draw();
+    };
+    return button("Remove", server, remove, isAsked ? "Remove it and its key?" : "Remove");
+  };
+
+  const buttons = (server) =>
+    html`<div class="hw-actions">
+      ${server.models.map(
+        (model) =>
+          html`<button type="button" class="hw-action" aria-label="Use ${model.title} on ${server.title}"
+            @click=${() => trigger("use_model", { name: model.name })}>Use ${model.title}</button>`,
+      )}
+      ${button("Test", server, () => act("test_server", server, "testing, this may take a minute…"))}
+      ${button("Retry", server, () => act("retry_server", server, "connecting…"))}
+      ${server.can_edit ? [button("Edit", server, () => edit(server)), removal(server)] : ""}
+    </div>`;
+
+  const report = (lines) =>
+    html`<ul class="hw-server-report">${lines.map(
+      (line) => html`<li class=${line.is_problem ? "t-error" : "t-quiet"}>${line.text}</li>`,
+    )}</ul>`;
+
+  const item = (server) => {
+    const isBusy = busy.word && busy.name === server.name;
+    return html`<li class="hw-server" data-server=${server.name}>
+      <div class="hw-model-head"><strong>${server.title}</strong><span class="hw-status ${
+        server.reason ? "t-error" : "t-quiet"
+      }" role="status">${isBusy ? busy.word : server.status}</span></div>
+      <div class="hw-note">${server.url}</div>
+      ${server.reason ? html`<p class="hw-line t-error"><span>${server.reason}</span></p>` : ""}
+      ${reports.has(server.name) ? report(reports.get(server.name)) : ""}
+      ${form && form.title && form.name === server.name ? editor(server) : buttons(server)}
+    </li>`;
+  };
+
+  const draw = () =>
+    render(
+      html`${shown.problems.map(
+        (problem) => html`<p class="hw-line t-error" role="alert"><span>${problem}</span></p>`,
+      )}
+        <ul>${repeat(shown.servers, (server) => server.name, item)}</ul>
+        ${
+          !shown.can_add
+            ? ""
+            : form && form.title === ""
+              ? editor(NEW)
+              : html`<p class="hw-line"><button type="button" class="hw-action" @click=${() => edit(NEW)}
+                  >Add a server</button></p><p class="hw-note">${shown.note}</p>`
+        }`,
+      element,
+    );
+
+  // The picker of the header asks for the form, perhaps before this part of the page is there.
+  const add = () => {
+    if (!element.isConnected || !shown.can_add) return;
+    window.hermesWorkbench.isServerAsked = false;
+    edit(NEW);
+  };
+  window.addEventListener("hw:add-server", add);
+
+  follow((value) => {
+    if (!value) return draw();
+    shown = value;
+    busy = {};
+    value.servers.forEach((server) => server.report.length && reports.set(server.name, server.report));
+    if (isSaving && !value.has_failed) form = null;
+    isSaving = false;
+    draw();
+    if (window.hermesWorkbench.isServerAsked) add();
+  });
+};
