@@ -44,10 +44,14 @@ def test_a_server_is_added_tested_used_and_asked_with_raw_completions(page: Page
         page.locator(".hw-model").click()
         page.get_by_role("button", name="hermes, raw").click()
         expect(page.locator("#page-header")).to_contain_text("hermes @127.0.0.1 (raw) · ready")
-        expect(page.get_by_role("combobox", name="Model", exact=True)).to_have_value("openai:127.0.0.1/hermes+raw")
+        expect(page.get_by_role("combobox", name="Model", exact=True)).to_have_value(
+            "openai:127.0.0.1/hermes+raw"
+        )
 
 
-def test_a_server_that_refuses_the_key_is_listed_until_the_right_one_is_entered(page: Page, workbench: Server):
+def test_a_server_that_refuses_the_key_is_listed_until_the_right_one_is_entered(
+    page: Page, workbench: Server
+):
     with scripted_server(with_key("hermes")) as server:
         file = workbench.folder / "data" / "servers.yaml"
         # Written while the page is open.

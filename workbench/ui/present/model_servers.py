@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.engines.all_models import OPENAI, without_mode
 from workbench.engines.remote.probes.server_report import ServerReport
-from workbench.engines.remote.server import KeyPlace, Mode, ServerKind
+from workbench.engines.remote.server import DEFAULT_URLS, KeyPlace, Mode, ServerKind
 from workbench.engines.remote.server_book import ServerState, ServerStatus
 from workbench.rollout.models import ModelStatus
 from workbench.ui.present.models import EMBEDDED, kind_of
@@ -83,6 +83,7 @@ class ModelServersView:
     can_add: bool = False
     note: str = ""
     """Where added servers and their keys are kept."""
+    url_example: str = DEFAULT_URLS[ServerKind.VLLM]
     kinds: tuple[FormChoice, ...] = ()
     key_places: tuple[FormChoice, ...] = ()
     """Where a key can be kept. Empty if there is no choice."""

@@ -64,7 +64,7 @@ export const mount = ({ element, follow, trigger }) => {
     };
     const hasVariable = form.key_place === "variable" && shown.key_places.length > 0;
     return html`<form class="hw-server-form" @submit=${save} @keydown=${onKey}>
-      ${field("url", "URL", { placeholder: "http://127.0.0.1:8000/v1" })}
+      ${field("url", "URL", { placeholder: shown.url_example })}
       ${field("new_name", "Name", { placeholder: "from the URL" })}
       ${shown.key_places.length ? select("key_place", "API key", shown.key_places) : ""}
       ${

@@ -66,6 +66,7 @@ interface ModelServersView {
   can_add: boolean;
   /** Where added servers and their keys are kept. */
   note: string;
+  url_example: string;
   kinds: FormChoice[];
   /** Where a key can be kept. Empty if there is no choice. */
   key_places: FormChoice[];
