@@ -344,6 +344,7 @@ CHECKS: dict[str, Check] = {
     "runs.add_session": is_rejected(
         lambda own, w: own.runs.add_session(_run(w), w.session.id), "there is no run"
     ),
+    "runs.change_plan": is_rejected(lambda own, w: own.runs.change_plan(_run(w), PLAN), "there is no run"),
     "runs.save_result": is_rejected(lambda own, w: own.runs.save_result(_run(w), RESULT), "there is no run"),
     "runs.results": is_rejected(lambda own, w: own.runs.results(_run(w)), "there is no run"),
     "runs.begin_run": is_rejected(lambda own, w: own.runs.begin_run(_run(w)), "there is no run"),

@@ -78,6 +78,7 @@ COMMANDS: Final = {
     "run": CliCommand(
         "workbench.cli.suites.run", "Run suites with contracts and models, and report the scores."
     ),
+    "improve": CliCommand("workbench.cli.suites.improve", "Search for a better or shorter contract."),
     "runs": CliCommand("workbench.cli.suites.runs", "List, report, rename, tag, share and delete runs."),
     "compare": CliCommand("workbench.cli.suites.files", "Compare two runs case by case."),
     "suites": CliCommand("workbench.cli.suites.app", "Import and export suites, and add cases to them."),

@@ -162,7 +162,7 @@ class PersonLimits:
             BadInput: It has too many case runs, or one of them exceeds a limit.
         """
         repetitions = sum(max(plan.repeat, case.repeat) for case in plan.cases)
-        jobs = len(plan.arms) * repetitions
+        jobs = plan.search.settings.runs if plan.search else len(plan.arms) * repetitions
         _check("run", jobs, self.run_jobs, "case runs", "choose fewer cases or repetitions")
         _check("run", plan.timeout_s, self.case_seconds, "seconds for a case", "lower the time limit")
         for arm in plan.arms:

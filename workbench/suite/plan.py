@@ -11,6 +11,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.case import Case
+from workbench.suite.improve.search_plan import Search
 from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import canonical_json
 
@@ -63,6 +64,8 @@ class Arm:
     """Label of the arm with the unchanged tools. Empty if these tools are unchanged."""
     faults: FaultPlan | None = None
     """Faults that are planted in the answers of its tools, or None. `variation_of` is then the arm without them."""
+    descriptions: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Changed descriptions by `tool` or `tool.parameter`. An empty text removes the description."""
 
     @property
     def is_changed(self) -> bool:
@@ -112,6 +115,13 @@ class RunPlan:
     """model that acts as the persons of all cases. Empty follows their rules."""
     has_checks: bool = True
     """False to run the cases without comparing the answers with their expectations."""
+    search: Search | None = None
+    """The search for a better contract that adds the arms, or None if the arms are fixed."""
+
+    @property
+    def total(self) -> int:
+        """Number of results that the run will have: at most so many in a search."""
+        return self.search.settings.runs if self.search else len(self.jobs())
 
     def jobs(self) -> tuple[Job, ...]:
         """Return all jobs, arm by arm.
@@ -143,6 +153,7 @@ def plan_document(plan: RunPlan) -> JsonObject:
         "arms": [_ARM.dump_python(arm, mode="json") for arm in plan.arms],
         "tools": dict(plan.tools),
         **{name: getattr(plan, name) for name in _PLAIN},
+        **({"search": _SEARCH.dump_python(plan.search, mode="json")} if plan.search else {}),
     }
 
 
@@ -159,6 +170,7 @@ def plan_value(document: JsonObject) -> RunPlan:
         cases=tuple(cases),
         arms=tuple(_ARM.validate_python(arm) for arm in fields["arms"]),
         tools=fields["tools"],
+        search=_SEARCH.validate_python(fields["search"]) if "search" in fields else None,
         **{name: fields[name] for name in _PLAIN if name in fields},
     )
 
@@ -178,3 +190,4 @@ def labels_of(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 _PLAIN: Final = ("repeat", "max_rounds", "timeout_s", "at_once", "judge", "person", "has_checks")
 _ARM: Final = TypeAdapter(Arm)
+_SEARCH: Final = TypeAdapter(Search)

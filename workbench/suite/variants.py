@@ -11,8 +11,10 @@ from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.plan import ToolVariation
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-_TOOLS: Final = "{{ tools }}"
-_PARAGRAPH: Final = "\n\n"
+TOOLS_PLACE: Final = "{{ tools }}"
+"""Where a contract gets the offered tools. The paragraph with it cannot be removed."""
+PARAGRAPH_BREAK: Final = "\n\n"
+"""Separates the paragraphs of a contract."""
 _LONGEST_LABEL: Final = 40
 
 
@@ -46,9 +48,9 @@ def parts_of(contract: Contract) -> Sequence[Part]:
 
     The paragraph with the tools cannot be removed, nor the only paragraph of a contract.
     """
-    texts = contract.text.split(_PARAGRAPH)
+    texts = contract.text.split(PARAGRAPH_BREAK)
     return [
-        Part(text, "" if not text.strip() or _TOOLS in text or len(texts) == 1 else _label(number, text))
+        Part(text, "" if not text.strip() or TOOLS_PLACE in text or len(texts) == 1 else _label(number, text))
         for number, text in enumerate(texts, start=1)
     ]
 
@@ -58,7 +60,7 @@ def ablations(contract: Contract) -> Iterator[AblatedContract]:
     parts = parts_of(contract)
     for index, part in enumerate(parts):
         if part.label:
-            rest = _PARAGRAPH.join(other.text for other in (*parts[:index], *parts[index + 1 :]))
+            rest = PARAGRAPH_BREAK.join(other.text for other in (*parts[:index], *parts[index + 1 :]))
             yield AblatedContract(part.label, replace(contract, text=rest))
 
 

@@ -38,6 +38,7 @@ from workbench.suite.case_rollout import (
     rollout_of,
 )
 from workbench.suite.expectation import BFCL_VERDICT
+from workbench.suite.improve.candidate import described
 from workbench.suite.plan import SOLUTION, Arm, Job, RunPlan, tools_key
 from workbench.suite.runner import CaseExecutor, CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_original_names
@@ -135,6 +136,10 @@ class CaseRunner:
     def _staged(self, job: Job) -> tuple[RunConfig, Staging]:
         """Return the setup of a case, with its tools varied as the arm requires."""
         setup = self._setup(job)
+        if job.arm.descriptions:
+            setup = replace(
+                setup, tools_text=render_tools(described(setup.offered_tools(), job.arm.descriptions))
+            )
         if job.arm.variation is None:
             return setup, Staging(mocks=job.case.mocks, world=job.case.world)
         varied = vary_tools(setup.offered_tools(), job.arm.variation)

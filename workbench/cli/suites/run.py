@@ -8,9 +8,10 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from workbench.app.improve.running import execute_any
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.reports import report_for
-from workbench.app.runs.running import begin_run, execute_run, find_run
+from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.cli.ray_options import AddressOption, WorkEngine, WorkEngineOption
@@ -365,7 +366,7 @@ def _run(
             print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
             if compared or len(plan.arms) > 1:
                 print(enough_line(len(plan.jobs()) // len(plan.arms)), file=sys.stderr)
-            events = execute_run(services, stored, is_cancelled=stop.is_set, executor=executor_for(stored))
+            events = execute_any(services, stored, is_cancelled=stop.is_set, executor=executor_for(stored))
             for _ in with_progress_lines(events, is_quiet=is_quiet):
                 pass
         report = report_for(services, find_run(services, stored.id), compared)

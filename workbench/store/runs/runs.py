@@ -97,7 +97,7 @@ class RunStore(OwnerScope):
             owner=self._scope,
             title=title,
             state=RunState.RUNNING.value,
-            total=len(plan.jobs()),
+            total=plan.total,
             plan=document,
             created_at=now,
             updated_at=now,
@@ -225,6 +225,21 @@ class RunStore(OwnerScope):
         with self._database.writing() as db:
             run, session = self._run(db, run_id), self._own_session(db, session_id)
             insert_if_absent(db, RunSessionRow, session_id=session.id, run_id=run.id)
+
+    def change_plan(self, run_id: str, plan: RunPlan) -> None:
+        """Store the plan of a run whose search has added an arm. Results are not changed.
+
+        Raises:
+            BadInput: An arm exceeds a limit, or contains text that cannot be stored.
+            StoreError: The run does not exist, or the plan could not be written.
+        """
+        document = cast(dict[str, Any], plan_document(plan))
+        refuse_unstorable(document, "run")
+        self._limits.check_plan(plan)
+        with self._database.writing() as db:
+            run = self._run(db, run_id)
+            refuse_lost(run)
+            run.plan, run.updated_at = document, self._now()
 
     def save_result(self, run_id: str, result: CaseResult) -> None:
         """Store the result of one repetition of a case. An existing result is not changed.

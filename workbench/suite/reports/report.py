@@ -118,7 +118,7 @@ def report_of(
         run_id=run_id,
         title=title,
         state=state,
-        total=len(plan.jobs()),
+        total=plan.total,
         plan=plan,
         results=tuple(results),
         cards=score_cards,

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from threading import Thread
 
-from workbench.app.runs.running import execute_run, find_run
+from workbench.app.improve.running import execute_any
+from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import WorkbenchError
@@ -97,7 +98,7 @@ class AgentRuns:
     def _execute(self, stored: StoredRun) -> None:
         background = self._running[stored.id]
         try:
-            for _ in execute_run(self.services, stored, is_cancelled=background.stop):
+            for _ in execute_any(self.services, stored, is_cancelled=background.stop):
                 pass
         except WorkbenchError as error:
             background.problem = str(error)

@@ -6,7 +6,8 @@ from functools import partial
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
-from workbench.app.runs.running import execute_run, is_interrupted
+from workbench.app.improve.running import execute_any
+from workbench.app.runs.running import is_interrupted
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
@@ -113,7 +114,7 @@ class ActiveRuns:
     ) -> None:
         run = ActiveRun(stored)
         is_handed_over = self._shared is not None and token is None
-        events = execute_run(
+        events = execute_any(
             services,
             stored,
             is_cancelled=run.stop,

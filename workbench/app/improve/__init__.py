@@ -1,0 +1,1 @@
+"""Searches for a better contract, as runs whose arms are the candidates."""
