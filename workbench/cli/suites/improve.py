@@ -75,7 +75,7 @@ def improve(
         ),
     ] = "",
 ) -> None:
-    """Search for a better contract with a suite.
+    """Search for a better or shorter contract.
 
     A quarter of the suite is kept apart and run once, at the end. Ctrl+C stops the search, and --resume continues it.
     """
