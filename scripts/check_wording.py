@@ -16,7 +16,8 @@ DICTIONARY = Path(__file__).with_name("wording.txt")
 ALLOWED = (
     # good English
     "stands for", "stands out", "stands in for", "there is no", "there is none", "there are no", "there are none",
-    "`told`", "(?:told", "|tells", "self.told", "- told:", "told: str", "expectation.told", "needs.told", "_told", '"told":', '"told",',
+    "`told`", "(?:told", "|tells", "self.told", "- told:", "told: str",
+    "expectation.told", "needs.told", "_told", '"told":', '"told",',
     "is no longer", "are no longer", "are no more than", "tells the model",
     # names that files, addresses and programs keep
     "calls_told", "calls-told", "tools-told", "tools_told", "card.plays", "plays: int", "plays=len", "suites-plays",

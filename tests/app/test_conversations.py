@@ -5,13 +5,18 @@ import json
 import pytest
 
 from tests.services import services_for
+from workbench.app.export import export_sharegpt
+from workbench.app.runs.conversations import solution_completions
+from workbench.app.runs.kept import keep_passed, pairs_of
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.errors import BadInput
 from workbench.records.sessions import MessageOrigin
 from workbench.rollout.tool_faults import FaultPlan, ToolFault
+from workbench.suite.case import SolutionStep
 from workbench.suite.read_suite import parse_suite
 from workbench.suite.reports.report import report_of
+from workbench.trajectory.validate.check import check_rows
 
 PERSON = {
     "goal": "I want a flumbuster reading.",
@@ -35,7 +40,7 @@ def run_cases(services, *cases, person="", **options):
     """Run these cases, and return the run with its results."""
     document = {"suite": "s", "defaults": {"tools": ["nonsense"]}, "cases": list(cases)}
     suite = parse_suite(json.dumps(document), name="s")
-    request = RunRequest(suites=("s",), models=("solution",), person=person, **options)
+    request = RunRequest(suites=("s",), person=person, **{"models": ("solution",), **options})
     stored = begin_run(services, plan_run(services, request, [suite]))
     for _ in execute_run(services, stored, is_cancelled=lambda: False):
         pass
@@ -115,3 +120,45 @@ def test_a_run_with_faults_is_compared_with_the_run_without(tmp_path):
         assert worth.change == "tool faults 100% (timeout), recovery 1/1"
         tool = next(m for m in services.sessions.path(results[1].session_id) if m.message.role == "tool")
         assert tool.tool_run.rule == "planted fault: timeout"
+
+
+def errors_in(rows):
+    """Return the errors that the command `check` would report."""
+    return [found for found in check_rows(rows) if found.finding.severity == "error"]
+
+
+def test_passed_conversations_become_sessions_with_their_proof_that_check_accepts(tmp_path):
+    with services_for(tmp_path) as (services, _):
+        run, _ = run_cases(services, talk(), talk(id="b", solution=["It is 31.", "Done. Anything else?"]))
+        kept = keep_passed(services, run)
+        assert (len(kept.session_ids), kept.passed, kept.total) == (1, 1, 2)
+        assert keep_passed(services, run).session_ids == ()
+        [listed] = services.sessions.list_sessions()
+        assert listed.tags == ("kept", "suite:s", "case:a", "score:1", "seed:0", f"run:{run.id[:12]}")
+        exported = export_sharegpt(services)
+        assert (exported.row_count, exported.left_out) == (1, ())
+        assert errors_in([json.loads(exported.text)]) == []
+
+
+def test_pairs_are_the_first_messages_that_differ(tmp_path):
+    right, wrong = "Where?", "I don't know."
+    completions = [right, SOLUTION[1], "The reading is 31.", wrong, "Sorry. Anything else?"]
+    with services_for(
+        tmp_path,
+        *(
+            solution_completions(
+                [
+                    SolutionStep(**step) if isinstance(step, dict) else SolutionStep(text=step)
+                    for step in completions
+                ]
+            )
+        ),
+    ) as (services, _):
+        run, results = run_cases(services, talk(repeat=2), models=(services.settings.model,))
+        assert [result.status for result in results] == ["passed", "failed"], results[0].reason
+        pairs = pairs_of(services, run)
+        [row] = pairs.rows
+        assert [message["content"] for message in row["prompt"][1:]] == ["I want a flumbuster reading."]
+        assert (row["chosen"][0]["content"], row["rejected"][0]["content"]) == (right, wrong)
+        assert [kto["label"] for kto in pairs.kto_rows()] == [True, False]
+        assert errors_in([row]) == errors_in(pairs.kto_rows()) == []

@@ -11,6 +11,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from importlib import import_module
@@ -141,11 +142,9 @@ def _result_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        try:
-            return json.dumps(cast(object, value))
-        except (TypeError, ValueError):
-            pass
-    return str(value)
+        with suppress(TypeError, ValueError):
+            return json.dumps(value)
+    return str(cast(object, value))
 
 
 def check_bfcl_conversation(

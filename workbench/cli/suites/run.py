@@ -18,6 +18,7 @@ from workbench.cli.ray_options import AddressOption, WorkEngine, WorkEngineOptio
 from workbench.cli.sampling_options import repeatable_option, sampling_option
 from workbench.cli.suites.files import suites_named, write_reports
 from workbench.cli.suites.from_sessions import SessionOptions, session_plan
+from workbench.cli.suites.keeping import KeepOptions, KeptStatus
 from workbench.cli.suites.on_ray import RayOptions, WorkersOption
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.suites.run_options import (
@@ -135,6 +136,7 @@ class RunOptions:
     baseline: str
     rows: RowOptions
     sessions: SessionOptions
+    kept: KeepOptions
     ray: RayOptions
 
     def complete(self, services: Services, request: RunRequest) -> RunRequest:
@@ -276,6 +278,20 @@ def run(
     resume: Annotated[
         str, typer.Option(metavar="RUN", help="Continue this run; last is the newest run")
     ] = "",
+    keep: Annotated[
+        KeptStatus | None,
+        typer.Option(
+            help="Also keep these rollouts as sessions, to be labelled and exported", show_default=False
+        ),
+    ] = None,
+    pairs: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Write preference pairs of passed and failed repetitions: .dpo.jsonl or .kto.jsonl",
+            show_default=False,
+        ),
+    ] = "",
     baseline: BaselineRun = "",
     fail_under: Annotated[
         float | None,
@@ -332,6 +348,7 @@ def run(
         baseline=baseline,
         rows=over_rows,
         sessions=sessions,
+        kept=KeepOptions(status=keep, pairs=pairs),
         ray=RayOptions(engine=engine, address=address, workers=workers),
     )
     raise typer.Exit(_run(request, options, files, fail_under=fail_under))
@@ -354,6 +371,7 @@ def _run(
     options.rows.check(request)
     options.sessions.check(request, has_rows=options.rows.file is not None)
     options.ray.check()
+    options.kept.check()
     if resume and (request.suites or options.rows.file or options.sessions.tag):
         raise BadInput("--resume", "the run already has its suites, rows or sessions", "omit them")
     is_quiet = files["json"] == "-"
@@ -373,6 +391,7 @@ def _run(
         write_reports(report, files, services.settings)
         if options.rows.out:
             write_rows(services, stored, options.rows.out)
+        options.kept.write(services, find_run(services, stored.id))
     if not is_quiet:
         print_report(report)
     return ExitCode.INTERRUPTED if stop.is_set() else _exit_code(report, fail_under)
