@@ -6,10 +6,10 @@ from dataclasses import replace
 from tests.services import services_for
 from workbench.app.turn_request import TurnContext, TurnRequest
 from workbench.app.turns import begin_session, run_turn
-from workbench.chat.message import Role
+from workbench.chat.message import Role, ToolCall
 from workbench.records.owner import Owner
 from workbench.rollout.ports import Approval
-from workbench.rollout.steps import Step, StepKind
+from workbench.rollout.steps import ApprovingToolbox, Step, StepKind
 
 
 def called(name, arguments):
@@ -157,6 +157,21 @@ def test_in_step_mode_a_person_decides_each_result(tmp_path):
         MessageOrigin.PERSON,
     ]
     assert [item.tool_run.is_error for item in stored] == [False, False, False, True]
+
+
+def test_a_person_runs_a_call_with_other_arguments_and_a_refused_call_says_so(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        hand = Hand(
+            Step(kind=StepKind.EDIT, text='{"flumb": "cairo"}'), Step(kind=StepKind.EDIT, text='{"flumb": 3}')
+        )
+        toolbox = ApprovingToolbox(services.catalog.toolbox(), hand)
+        call = ToolCall(name="get_flumbuster", arguments={"flumb": "rome"})
+        edited, refused = toolbox.run(call), toolbox.run(replace(call, arguments={}))
+        unfit = services.catalog.toolbox().run(replace(call, arguments={}))
+    assert edited.arguments == {"flumb": "cairo"} and json.loads(edited.result.text)["reading"] == 31
+    assert edited.rule is not None and edited.rule.endswith("· arguments edited by hand")
+    assert refused.rule is not None and "arguments edited by hand" in refused.rule
+    assert (unfit.rule, unfit.result.is_error) == ("refused before it ran", True)
 
 
 class Person:

@@ -63,6 +63,24 @@ def test_a_tool_is_opened_edited_and_called(tab: Page) -> None:
     expect(tab.locator("#tools-tried")).to_contain_text("mock rule 1")
 
 
+def test_tools_pasted_into_the_editor_of_one_are_imported_and_broken_ones_named(tab: Page) -> None:
+    tab.get_by_role("button", name="New tool").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("my_tool")
+    toolset = f"set_{uuid4().hex[:6]}"
+    tab.get_by_label("Toolset", exact=True).fill(toolset)
+    names = [f"t{uuid4().hex[:6]}" for _ in range(3)]
+    tools = [{"name": name, "description": "T.", "input_schema": {"type": "object"}} for name in names]
+    write(tab, "Spec (JSON)", json.dumps(tools))
+    expect(tab.get_by_role("button", name="Import these 3 tools")).to_be_visible()
+    tools[1]["input_schema"] = {"type": "objekt"}
+    write(tab, "Spec (JSON)", json.dumps(tools))
+    tab.get_by_role("button", name="Import 2 of 3 tools").click()
+    expect(tab.locator(f"[data-tool={names[2]}]")).to_be_visible()
+    expect(tab.locator(f"[data-tool={names[1]}]")).to_have_count(0)
+    expect(tab.locator("#tools-spec")).to_contain_text(names[0])
+    expect(tab.get_by_role("button", name="Import 2 of 3 tools")).to_be_hidden()
+
+
 def test_errors_are_reported_while_typing_with_line_and_pointer(tab: Page) -> None:
     write(tab, "Mock rules (YAML)", "- result: 1\n- template: '{% for a in b %}{% endfor %}'")
     expect(tab.locator("#tools-rules-notice")).to_contain_text("line 2")

@@ -11,6 +11,7 @@ from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolbox.studio import ToolStudio
+from workbench.toolspec.conditions import first_violation
 
 SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "properties": {}}}'
 
@@ -32,6 +33,29 @@ def test_every_kind_of_tool_opens_as_a_valid_draft(studio, name):
     findings = studio.check_draft(draft)
     assert (findings.spec, findings.rules) == ((), ())
     assert bool(draft.rules_text) == (name != "calculate")
+
+
+@pytest.mark.parametrize(
+    ("rules", "pointers"),
+    [
+        ("- result: {a: plain}", []),
+        ("- template: '{{ city }}'", []),
+        ("- when: {result: '{{ x }}'}\n  result: 1", []),
+        ("- result: {customer: '{{ customer_id }}'}", ["/0/result/customer"]),
+        ("mocks:\n- sequence:\n  - result: ['{{ a }}']\n  - result: 2", ["/mocks/0/sequence/0/result/0"]),
+    ],
+)
+def test_placeholders_in_a_result_are_pointed_out(studio, rules, pointers):
+    lint = studio.check_draft(ToolDraft(spec_text=SPEC, rules_text=rules)).lint
+    found = [finding for finding in lint if finding.code == "rule-placeholder"]
+    assert [finding.pointer for finding in found] == pointers
+    assert all("use `template`" in finding.message for finding in found)
+
+
+def test_a_trial_call_of_every_shipped_tool_begins_with_valid_arguments(studio):
+    for entry in studio._catalog.registry.entries():
+        arguments = json.loads(studio.open_tool(entry.spec.name).arguments_text)
+        assert not first_violation(entry.spec.schema, arguments), entry.spec.name
 
 
 def test_an_unknown_tool_is_reported(studio):

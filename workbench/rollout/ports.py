@@ -275,7 +275,7 @@ class ToolRun:
     milliseconds: float
     """Time from the call to the result."""
     rule: str | None = None
-    """The mock rule that answered, such as `mock rule 2`. None if a handler ran or nothing matched."""
+    """What answered, such as `mock rule 2`, or why the call did not run. None if a handler ran."""
     findings: tuple[Finding, ...] = ()
     """Changes to the arguments before the run, and problems that did not stop it."""
     arguments: JsonObject | None = field(default=None, hash=False)

@@ -1,7 +1,7 @@
 """Step mode: the rollout pauses at each call until a person decides."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from json import dumps, loads
 from typing import Final, Protocol
@@ -9,6 +9,8 @@ from typing import Final, Protocol
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.rollout.ports import Toolbox, ToolRun
 
+EDITED: Final = "arguments edited by hand"
+"""Recorded with what answered if a person changed the arguments."""
 BY_HAND: Final = "written by hand"
 """Recorded instead of a mock rule if a person wrote the result."""
 
@@ -18,6 +20,8 @@ class StepKind(StrEnum):
 
     USE = "use"
     """Let the toolbox run the call."""
+    EDIT = "edit"
+    """Let the toolbox run the call with the written arguments."""
     WRITE = "write"
     FAIL = "fail"
     """Let the call fail."""
@@ -29,7 +33,7 @@ class Step:
 
     kind: StepKind = StepKind.USE
     text: str = ""
-    """The result or the error message. Empty if the toolbox runs the call."""
+    """The arguments as JSON, the result or the error message. Empty if the toolbox runs the call as it is."""
 
 
 class Stepper(Protocol):
@@ -57,6 +61,9 @@ class ApprovingToolbox:
         step = self._stepper.step(call)
         if step.kind is StepKind.USE:
             return self._inner.run(call)
+        if step.kind is StepKind.EDIT:
+            run = self._inner.run(replace(call, arguments=loads(step.text), arguments_text=None))
+            return replace(run, rule=" · ".join(filter(None, (run.rule, EDITED))))
         is_error = step.kind is StepKind.FAIL
         text = (
             dumps({"error": step.text or "the tool failed"}, ensure_ascii=False)

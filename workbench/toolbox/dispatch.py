@@ -32,6 +32,8 @@ from workbench.toolspec.world.session_world import SessionWorld
 
 MOST_AT_ONCE: Final = 64
 """Maximum number of calls of one round that run at the same time."""
+NOT_RUN: Final = "refused before it ran"
+"""Origin of the error of a call that the check of its arguments, a hook or a person refused."""
 NO_MOCK: Final = "no mock: arguments echoed"
 """Shown for a tool that is in no toolset, such as one that was written on the page without mock rules."""
 
@@ -134,7 +136,8 @@ class Dispatcher:
         fitted = fit_arguments(entry.spec, call.arguments)
         call = replace(call, arguments=fitted.arguments, arguments_text=None)
         refused = _invalid(fitted.errors) if fitted.errors else self._refused(call, context)
-        run = refused or self._run_handler_and_hooks(entry, call, context)
+        answered = refused or self._run_handler_and_hooks(entry, call, context)
+        run = replace(answered, rule=NOT_RUN) if refused else answered
         return replace(run, findings=(*fitted.notes, *run.findings), arguments=fitted.arguments)
 
     def _unknown(self, call: ToolCall) -> ToolRun:

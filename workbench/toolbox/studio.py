@@ -27,6 +27,7 @@ from workbench.toolbox.entry import NO_SAVED_TOOLSETS, CallContext, DraftFinding
 from workbench.toolbox.mock_samples import sample
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
+from workbench.toolbox.rule_lint import lint_rules
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -91,7 +92,10 @@ class ToolStudio:
         rules = check_rules(tools.specs[0], draft.rules_text) if draft.rules_text.strip() else ()
         return DraftFindings(
             rules=rules,
-            lint=tuple(_without_index(finding) for finding in (*tools.findings, *lint_tools(tools))),
+            lint=(
+                *(_without_index(finding) for finding in (*tools.findings, *lint_tools(tools))),
+                *lint_rules(draft.rules_text),
+            ),
         )
 
     def try_draft(

@@ -35,4 +35,13 @@ def test_a_tool_that_the_grammar_leaves_out_is_named():
     odd = ToolSpec.of_function({"name": "odd", "parameters": {"$ref": "#/nowhere"}})
     left_out, not_enforced = grammar_advice(OfferedTools(specs=(good, odd)))
     assert left_out.startswith("The grammar leaves out the tool 'odd'")
-    assert not_enforced.endswith(": /0/function/parameters/properties/a/not.")
+    assert not_enforced == "Checked after the call, not while the model writes: not of a (good)."
+
+
+def test_limits_that_the_grammar_leaves_out_are_named_in_words_and_counted():
+    quantity = {"type": "string", "not": {"enum": ["0"]}}
+    items = {"type": "array", "items": {"type": "object", "properties": {"qty": quantity, "b": quantity}}}
+    schema = {"type": "object", "properties": {"items": items, "c": quantity, "d": quantity}}
+    (line,) = grammar_advice(OfferedTools(specs=(ToolSpec.of_function({"name": "f", "parameters": schema}),)))
+    assert line.startswith("Checked after the call") and "not of items[].qty (f)" in line
+    assert line.endswith(" and 1 other limit.") and "/" not in line

@@ -10,7 +10,14 @@ from workbench.chat.message import ToolResult
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import Availability, DraftFindings
-from workbench.ui.present.tools import read_arguments, show_draft, show_sizes, show_tools, show_tried
+from workbench.ui.present.tools import (
+    check_result,
+    read_arguments,
+    show_draft,
+    show_sizes,
+    show_tools,
+    show_tried,
+)
 
 
 def test_tools_are_grouped_by_toolset_with_the_reason_if_unavailable():
@@ -68,6 +75,17 @@ def test_invalid_arguments_are_reported_with_their_position(text, where):
     with pytest.raises(BadInput, match=where):
         read_arguments(text)
     assert read_arguments("") == {}
+
+
+@pytest.mark.parametrize("text", ['{"a": 1', "[1,]", '"half', "{a: 1}"])
+def test_a_written_result_that_begins_like_json_must_be_json(text):
+    with pytest.raises(BadInput, match=r"result.*not JSON"):
+        check_result(text)
+
+
+def test_a_written_result_may_be_json_or_text():
+    for text in ('{"a": 1}', "plain text", "", '"{"', "3 of [4]"):
+        assert check_result(text) is None
 
 
 def test_sizes_include_tokens_if_they_can_be_counted():

@@ -6,8 +6,10 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from workbench.chat.finding import Finding
+from workbench.chat.json_value import pointer_parts
 from workbench.errors import ConstraintFailed, WorkbenchError
 from workbench.toolspec.grammar import unsupported_keywords
 from workbench.toolspec.spec import OfferedTools
@@ -35,6 +37,8 @@ class NoticeView:
 
 
 CLEAR = NoticeView()
+MOST_LIMITS: Final = 3
+"""Number of limits that are named; further ones are counted."""
 
 
 def problem(error: WorkbenchError) -> NoticeView:
@@ -76,11 +80,24 @@ def grammar_advice(tools: OfferedTools) -> list[str]:
         findings = unsupported_keywords(tools)
     except ConstraintFailed as error:
         return [f"The schemas cannot be turned into a grammar: {error.reason}."]
-    places = ", ".join(dict.fromkeys(finding.pointer for finding in findings if finding.pointer))
+    limits = list(dict.fromkeys(_limit(tools, finding.pointer) for finding in findings if finding.pointer))
+    places = ", ".join(limits[:MOST_LIMITS])
+    more = f" and {count(len(limits) - MOST_LIMITS, 'other limit')}" if len(limits) > MOST_LIMITS else ""
     left_out = [
         f"{finding.message[0].upper()}{finding.message[1:]}." for finding in findings if not finding.pointer
     ]
     return [
         *left_out,
-        *([f"Not enforced by the grammar, checked after the call: {places}."] if places else []),
+        *([f"Checked after the call, not while the model writes: {places}{more}."] if places else []),
     ]
+
+
+def _limit(tools: OfferedTools, pointer: str) -> str:
+    """Return a place of a schema in words: `minimum of items[].qty (create_order)`."""
+    index, *_, keyword = parts = pointer_parts(pointer)
+    path, inner = "", iter(parts[3:-1])
+    for part in inner:
+        path += f".{next(inner, '')}" if part == "properties" else "[]" if part == "items" else f".{part}"
+    tool = tools.names[int(index)] if index.isdigit() and int(index) < len(tools.names) else ""
+    of_path = f" of {path.lstrip('.')}" if path else ""
+    return f"{keyword}{of_path}" + (f" ({tool})" if tool else "")

@@ -144,15 +144,30 @@ def read_arguments(text: str) -> JsonObject:
     Raises:
         BadInput: The text is not a JSON object.
     """
-    try:
-        value = load_json(text or "{}")
-    except json.JSONDecodeError as error:
-        raise BadInput(f"arguments, line {error.lineno}", f"not JSON: {json_fault(error)}") from error
-    except ValueError as error:
-        raise BadInput("arguments", f"not JSON: {error}") from error
+    value = _read_json(text or "{}", "arguments")
     if not isinstance(value, dict):
         raise BadInput("arguments", "not a JSON object", 'write {"name": value}')
     return cast(JsonObject, value)
+
+
+def check_result(text: str) -> None:
+    """Check a result that a person wrote. A text that begins like JSON is JSON with a mistake.
+
+    Raises:
+        BadInput: It is not JSON. It has to be quoted to be sent as text.
+    """
+    if text.lstrip()[:1] in ("{", "[", '"'):
+        _read_json(text, "result", 'fix it, or write it in quotes ("…") to send it as text')
+
+
+def _read_json(text: str, where: str, remedy: str = "") -> JsonValue:
+    try:
+        return load_json(text)
+    except json.JSONDecodeError as error:
+        fault = f"not JSON: {json_fault(error)}"
+        raise BadInput(f"{where}, line {error.lineno}", fault, remedy) from error
+    except ValueError as error:
+        raise BadInput(where, f"not JSON: {error}", remedy) from error
 
 
 def _line(tool: Availability, open_name: str) -> ToolLine:

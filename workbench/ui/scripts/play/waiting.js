@@ -1,6 +1,7 @@
 // The call that waits for a person. In step mode, the field below it is for the person's own result, a document of the
 // session: it stays when the page is loaded again, and when the call is answered in another tab.
 import { show } from "../drafts/document_changes.js";
+import { write } from "../drafts/documents.js";
 import { node } from "../shared/dom.js";
 
 /** @param {Part<WaitingView>} part */
@@ -21,6 +22,13 @@ export const mount = ({ element, follow }) => {
         node("strong", { class: "k-call" }, value.name),
         " " + value.arguments,
       ),
+      value.reasons
+        ? ""
+        : node(
+            "button",
+            { type: "button", class: "hw-act", onclick: () => write("play-step-result", value.arguments) },
+            "Edit arguments",
+          ),
     );
   });
 };

@@ -9,6 +9,7 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.app.turn_request import Execution
 from workbench.app.turns import running_turn
+from workbench.errors import BadInput
 from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
@@ -29,10 +30,12 @@ from workbench.ui.present.documents import (
     result_document,
 )
 from workbench.ui.present.inspect import CallsView, FixesView
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.parsers import ask_differ
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
+from workbench.ui.present.tools import check_result, read_arguments
 from workbench.ui.present.words import SAMPLES
 from workbench.ui.visitor import Visitor
 
@@ -45,11 +48,13 @@ class WaitingParts:
             self.waiting = Drawn("waiting", elem_id="play-waiting-call")
             with gr.Group(visible=False, elem_id="play-step") as self.step_pane:
                 self.result = TextField(
-                    label="Result or error", show_label=False, container=False, lines=2, max_lines=8,
-                    placeholder="Result or error message, as JSON or text", elem_id=STEP_RESULT,
+                    label="Arguments, result or error", show_label=False, container=False, lines=2, max_lines=8,
+                    placeholder="Result or error message, as JSON or text, or other arguments", elem_id=STEP_RESULT,
                 )  # fmt: skip
+                self.notice = Drawn("notice", elem_id="play-step-notice")
                 with PlainRow():
                     self.use = gr.Button("Run tool", variant="primary", size="sm", elem_id="play-step-use")
+                    self.edit = gr.Button("Run with these arguments", size="sm", elem_id="play-step-edit")
                     self.give = gr.Button("Return result", size="sm", elem_id="play-step-give")
                     self.fail = gr.Button("Return error", size="sm", elem_id="play-step-fail")
             with gr.Group(visible=False, elem_id="play-approval") as self.approval_pane, PlainRow():
@@ -73,11 +78,26 @@ class WaitingEvents:
         return self._step(visitor, shown, request, text, StepKind.USE)
 
     @needs(Permission.WORK)
+    def on_edit(
+        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+    ) -> tuple[EditorsView | Update, NoticeView]:
+        """Run the call in the toolbox with the written arguments."""
+        try:
+            read_arguments(text)
+        except BadInput as error:
+            return SAME, problem(error)
+        return self._step(visitor, shown, request, text, StepKind.EDIT), CLEAR
+
+    @needs(Permission.WORK)
     def on_give(
         self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
-    ) -> EditorsView | Update:
-        """Use the written text as the result of the call."""
-        return self._step(visitor, shown, request, text, StepKind.WRITE)
+    ) -> tuple[EditorsView | Update, NoticeView]:
+        """Use the written text as the result of the call, unless it looks like JSON with a mistake."""
+        try:
+            check_result(text)
+        except BadInput as error:
+            return SAME, problem(error)
+        return self._step(visitor, shown, request, text, StepKind.WRITE), CLEAR
 
     @needs(Permission.WORK)
     def on_fail(
@@ -145,10 +165,12 @@ def wire_waiting(parts: WaitingParts, editors: Drawn, services: Services, visito
     shown = [visitor, parts.waiting]
     for button, step in (
         (parts.use, events.on_use),
-        (parts.give, events.on_give),
         (parts.fail, events.on_fail),
     ):
         listen(button.click, step, [*shown, parts.result], [editors], js=_WRITTEN, is_queued=False)
+    for button, step in ((parts.edit, events.on_edit), (parts.give, events.on_give)):
+        written = [*shown, parts.result]
+        listen(button.click, step, written, [editors, parts.notice], js=_WRITTEN, is_queued=False)
     listen(parts.once.click, events.on_once, shown, is_queued=False)
     listen(parts.session.click, events.on_session, shown, is_queued=False)
     listen(parts.always.click, events.on_always, shown, is_queued=False)

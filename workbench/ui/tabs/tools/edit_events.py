@@ -9,10 +9,13 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.app.token_sheet import tool_sizes
+from workbench.chat.finding import Severity
+from workbench.chat.json_value import pointer_parts
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolbox.entry import ToolDraft
+from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, json_text_of, number_of, optional_number_of, text_of
@@ -22,7 +25,6 @@ from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, show_servers
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.tools import (
-    ToolGridView,
     ToolListView,
     TrialView,
     read_arguments,
@@ -186,6 +188,20 @@ def file_text(services: Services, draft: ToolDraft, toolset: str) -> str:
         return ""
 
 
+def import_offer(text: str) -> str:
+    """Return the label of the button that imports the tools in a text. Empty if there is only one tool, or none."""
+    try:
+        imported = import_tools(text)
+    except BadInput:
+        return ""
+    usable = len(imported.tools.specs)
+    errors = [finding for finding in imported.findings if finding.severity is Severity.ERROR]
+    broken = len({pointer_parts(finding.pointer or "")[0] for finding in errors if finding.pointer})
+    if usable + broken < 2:
+        return ""
+    return f"Import {usable} of {usable + broken} tools" if broken else f"Import these {usable} tools"
+
+
 FIRST_TOOL: Final = "get_flumbuster"
 """The tool that is open at first."""
 NEW_SPEC: Final = json.dumps(
@@ -277,14 +293,16 @@ class ToolEditEvents:
     @needs(Permission.WORK)
     def on_draft(
         self, visitor: Visitor, spec_text: str, rules_text: str, toolset: str, request: gr.Request
-    ) -> tuple[NoticeView, NoticeView, NoticeView, NoticeView, str, ToolGridView, VersionsView | None]:
-        """Check the draft as it is typed; return findings, sizes, file, grid and version line."""
+    ) -> tuple[object, ...]:
+        """Check the draft as it is typed; return findings, sizes, file, grid, version line and offer to import."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
         text = file_text(services, draft, toolset or MINE)
         line = version_line(services, draft, toolset)
-        return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line
+        offer = import_offer(spec_text) if spec.lines else ""
+        button = gr.update(value=offer or "Import", visible=bool(offer))
+        return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line, button
 
     @needs(Permission.WORK)
     def on_grid(

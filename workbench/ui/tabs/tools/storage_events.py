@@ -28,6 +28,7 @@ from workbench.ui.present.words import count
 from workbench.ui.tabs.stored_text import compare_versions
 from workbench.ui.tabs.tools.edit_events import (
     EDITORS,
+    MINE,
     ToolEditEvents,
     is_run_by_code,
     list_tools,
@@ -164,6 +165,14 @@ class ToolStorageEvents:
             return file.read_text(encoding="utf-8"), CLEAR
         except (OSError, UnicodeDecodeError) as error:
             return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a text file"))
+
+    @needs(Permission.WORK)
+    def on_import_list(
+        self, visitor: Visitor, text: str, toolset: str, request: gr.Request
+    ) -> tuple[ToolListView | Update, NoticeView, Update]:
+        """Import the tools that were pasted into the editor of one tool, whose draft is then discarded."""
+        shown, notice = self.on_import(visitor, text, toolset or MINE, request)
+        return shown, notice, SAME if shown is SAME else gr.update(visible=False)
 
     @needs(Permission.WORK)
     def on_import(

@@ -40,6 +40,8 @@ class ToolsParts:
     open_name: TextField
     spec: CodeEditor
     spec_notice: Drawn
+    import_list: gr.Button
+    """Imports several tools that were pasted as one."""
     rules: CodeEditor
     rules_notice: Drawn
     lint: Drawn
@@ -92,6 +94,9 @@ def build(*, takes_servers: bool) -> ToolsParts:
             heading("Spec (JSON)")
             spec = text_editor("Spec (JSON)", "json", "tools-spec", is_wrapped=False, max_lines=18)
             spec_notice = Drawn("notice", elem_id="tools-spec-notice")
+            import_list = gr.Button(
+                "Import", variant="primary", size="sm", visible=False, elem_id="tools-import-list"
+            )
             heading("Parameters")
             grid = Drawn("tool_grid", elem_id="tools-grid")
             heading("Mock rules (YAML)")
@@ -115,8 +120,9 @@ def build(*, takes_servers: bool) -> ToolsParts:
             heading("As a file in tools_catalog/")
             file = text_editor("Catalog file", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
-        editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
-        rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
+        editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice,
+        import_list=import_list, rules=rules, rules_notice=rules_notice, lint=lint, sizes=sizes,
+        arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
         use=use, import_text=adding.text, import_file=adding.file, import_toolset=adding.toolset,
         import_tools=adding.save, import_notice=adding.notice, servers=adding.servers,
@@ -207,6 +213,7 @@ def wire(
             parts.file,
             parts.grid,
             parts.versions,
+            parts.import_list,
         ],
         is_latest_only=True,
     )
@@ -251,6 +258,9 @@ def _wire_keeping(
     listen(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]
     )
+    pasted = [visitor, parts.spec, parts.toolset]
+    imported = [parts.tools, parts.spec_notice, parts.import_list]
+    listen(parts.import_list.click, keep.on_import_list, pasted, imported)
     inputs = [visitor, parts.import_text, parts.import_toolset]
     listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
     _wire_servers(parts, McpServerEvents(keep.services), visitor)
