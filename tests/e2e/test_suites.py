@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play
+from tests.e2e.play import OWN_CONTRACT, SLOW_MS, TURN_MS, Play
 from tests.e2e.sizes import every_size
 from tests.served import Server, served, write_script
 
@@ -113,7 +113,7 @@ def test_a_case_shows_its_stored_rollout_and_can_be_labelled_and_linked(tab: Pag
     case_runs.get_by_role("button", name="Add to labelling queue").click()
     expect(tab.locator("#suites-notice")).to_contain_text("to the labelling queue")
     expect(tab).to_have_url(re.compile("run=[0-9a-f]+&case=nonsense%2Fzorbix-add"))
-    rollout = str(case_runs.get_by_role("link", name="Open rollout").get_attribute("href"))
+    rollout = str(case_runs.get_by_role("link", name="Open in Play").get_attribute("href"))
     link = tab.url
     tab.get_by_role("tab", name="Play", exact=True).click()
     expect(tab).not_to_have_url(re.compile("run=|case="))
@@ -287,3 +287,20 @@ def test_the_embedded_model_is_measured_without_a_forced_call(page: Page, embedd
     run(page, 2)
     expect(page.locator("#suites-run .hw-cell")).to_have_count(4)
     expect(page.locator("#suites-run table").first).to_contain_text("prompt tokens")
+
+
+def test_a_failing_case_is_opened_fixed_and_run_again_with_the_draft_in_five_clicks(
+    tab: Page, server: Server
+) -> None:
+    run(tab, 5)
+    tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
+    tab.locator("#suites-plays").get_by_role("link", name="Open in Play").click()
+    expect(tab.locator("#play-transcript")).to_contain_text("zorbix")
+    play = Play(tab, server)
+    play.edit("contract-text", OWN_CONTRACT)
+    expect(tab.locator("#play-contract-text ~ .hw-draft").first).to_contain_text("Unsaved draft")
+    tab.get_by_role("tab", name="Suites", exact=True).click()
+    tab.get_by_role("button", name="Run failing cases again").click()
+    expect(tab.locator("#suites-comparison")).to_contain_text("McNemar", timeout=TURN_MS)
+    expect(tab.locator("#suites-run")).to_contain_text("done")
+    expect(tab.locator("#suites-comparison .hw-cell").first).to_be_attached()

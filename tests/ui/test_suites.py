@@ -7,12 +7,14 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.app.runs.failing import plan_failing
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
-from workbench.errors import StoreError
+from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
+from workbench.suite.result import CaseStatus
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.suites.grid import GridFields
 from workbench.ui.tabs.active_runs import ActiveRuns
@@ -159,3 +161,25 @@ def test_a_run_of_a_space_visitor_is_limited(tmp_path):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
         view = RunEvents(public, ActiveRuns()).on_size(Visitor(), "{}", REQUEST, *fields(public, repeat=1000))
     assert "case runs; at most 200 are allowed" in view.lines[0].text
+
+
+def test_only_failing_cases_are_run_again_with_the_draft_of_their_contract(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        active_runs, stored = ActiveRuns(), stored_run(services, contracts=("minimal",))
+        assert active_runs.begin(services, stored)
+        one = active_runs.of(services.owner)
+        assert one is None or one.over.wait(WAIT_S)
+        results = services.runs.results(stored.id)
+        passed = replace(results[0], status=CaseStatus.PASSED)
+        plan = plan_failing(services, stored.plan, (passed, *results[1:]), {"minimal@draft": "My text."})
+        assert [case.key for case in plan.cases] == [results[1].case_key]
+        (arm,), (before,) = plan.arms, stored.plan.arms
+        assert (arm.label, arm.contract_name, arm.contract_text) == (
+            before.label,
+            "minimal@draft",
+            "My text.",
+        )
+        pinned = replace(stored.plan, arms=(replace(before, contract_name="minimal@1"),))
+        assert plan_failing(services, pinned, results, {"minimal@draft": "x"}).arms == pinned.arms
+        with pytest.raises(BadInput, match="no case failed"):
+            plan_failing(services, stored.plan, [passed], {})

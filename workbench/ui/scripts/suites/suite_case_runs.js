@@ -54,7 +54,7 @@ export const mount = ({ element, follow, trigger }) => {
           ? node(
               "a",
               { class: "hw-action", href: router.link("play", { session: run.session }) },
-              "Open rollout",
+              "Open in Play",
             )
           : null,
         run.messages.length ? queue : null,

@@ -1,5 +1,6 @@
 // The list of runs, or the report of one: score cards, charts, the matrix of cases, failures. Its address names the run
-// and the case. Events: `open_run`, `change_run`, `download_report`, `open_case`, `resume_run`, `label_failing`.
+// and the case. Events: `open_run`, `change_run`, `download_report`, `open_case`, `resume_run`,
+// `run_failing`, `label_failing`.
 import { chart } from "../shared/charts.js";
 import { editText, node, sharedLink } from "../shared/dom.js";
 import { menu } from "../shared/menu.js";
@@ -157,14 +158,15 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
             )
           : null,
         value.rows.some((row) => row.cells.some((result) => result.tone === "bad"))
-          ? node(
-              "button",
-              {
-                type: "button",
-                class: "hw-action",
-                onclick: () => trigger("label_failing", { id: value.id }),
-              },
-              "Add failing cases to labelling queue",
+          ? /** @type {[SuiteRunEvents, string][]} */ ([
+              ["run_failing", "Run failing cases again"],
+              ["label_failing", "Add failing cases to labelling queue"],
+            ]).map(([name, label]) =>
+              node(
+                "button",
+                { type: "button", class: "hw-action", onclick: () => trigger(name, { id: value.id }) },
+                label,
+              ),
             )
           : null,
       ),

@@ -197,4 +197,4 @@ type SuiteCaseRunsEvents = "label_case";
 
 type SuiteComparisonEvents = "open_pair";
 
-type SuiteRunEvents = "change_run" | "download_report" | "label_failing" | "open_case" | "open_run" | "resume_run";
+type SuiteRunEvents = "change_run" | "download_report" | "label_failing" | "open_case" | "open_run" | "resume_run" | "run_failing";

@@ -7,7 +7,8 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.app.runs.drafts import left_out_note, read_drafts
+from workbench.app.runs.drafts import left_out_note, read_drafts, shown_reference
+from workbench.app.runs.failing import plan_failing
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import begin_run, find_run
@@ -25,6 +26,7 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_progress_elsewhere, show_run
+from workbench.ui.present.words import count
 from workbench.ui.tabs.active_runs import ActiveRun, ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices, run_screen
 from workbench.ui.visitor import Visitor
@@ -107,6 +109,30 @@ class RunEvents:
             return self._start(services, id_of(event), signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
+
+    @needs(Permission.ASK)
+    def on_failing(
+        self,
+        visitor: Visitor,
+        drafts: str,
+        request: gr.Request,
+        event: gr.EventData,
+        signed_in: gr.OAuthToken | None,
+    ) -> SuitesScreen:
+        """Run the failing cases of a run again, to be compared with it."""
+        services = services_of(self.services, visitor, request)
+        try:
+            self._refuse_second(services)
+            before = find_run(services, id_of(event))
+            known = read_drafts(drafts)
+            plan = plan_failing(services, before.plan, services.runs.results(before.id), known)
+            services.limits.check_plan(plan)
+            screen = self._start(services, begin_run(services, plan).id, signed_in)
+        except WorkbenchError as error:
+            return SuitesScreen(notice=problem(error))
+        used = dict.fromkeys(shown_reference(arm.contract_name) for arm in plan.arms)
+        note = f"{count(len(plan.cases), 'failing case')} with {', '.join(used)}."
+        return screen._replace(notice=advice(note), baseline={**screen.baseline, "value": before.id})
 
     @needs(Permission.WORK)
     def on_watch_shown(

@@ -61,6 +61,12 @@ def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: g
         listen(step.then, events.on_watch_shown, [*visitor, run.shown], screen, is_model_work=True)
     for step in (started, resumed):
         listen(step.then, events.on_watch_started, visitor, screen, is_model_work=True)
+    again = listen(
+        run.run.event("run_failing"), events.on_failing, [*visitor, drafts], screen, js=WITH_DRAFTS
+    )
+    watched = listen(again.then, events.on_watch_started, visitor, screen, is_model_work=True)
+    results = RunResultEvents(events.services, events.active_runs)
+    listen(watched.then, results.on_show, [*visitor, *run.compared], screen)
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 
