@@ -81,6 +81,9 @@ COMMANDS: Final = {
     "improve": CliCommand("workbench.cli.suites.improve", "Search for a better or shorter contract."),
     "runs": CliCommand("workbench.cli.suites.runs", "List, report, rename, tag, share and delete runs."),
     "compare": CliCommand("workbench.cli.suites.files", "Compare two runs case by case."),
+    "env": CliCommand(
+        "workbench.cli.suites.env", "Export suites as environments for reinforcement learning."
+    ),
     "suites": CliCommand("workbench.cli.suites.app", "Import and export suites, and add cases to them."),
     "synth": CliCommand("workbench.cli.training.synth", "Generate training rows for tool calling."),
     "train": CliCommand("workbench.cli.training.train", "Train a model or a LoRA adapter on rows."),
