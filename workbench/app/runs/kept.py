@@ -54,7 +54,8 @@ class Pairs:
 def keep_passed(services: Services, run: StoredRun) -> Kept:
     """Copy the rollout of each passed repetition into a session that is listed, labelled and exported like others.
 
-    The tags of a session prove where it comes from: suite, case, score, seed and run. What was kept before is not kept again.
+    The tags of a session prove where it comes from: suite, case, score, seed and run. What was kept
+    before is not kept again.
 
     Raises:
         StoreError: A session could not be read or written.

@@ -56,6 +56,8 @@ class RanCase:
     setup: RunConfig = field(hash=False)
     messages: tuple[NewMessage, ...] = field(hash=False)
     """The messages of the session, root first."""
+    message_ids: tuple[str, ...]
+    """Their ids in the worker's database."""
 
 
 class CaseWorker:
@@ -104,6 +106,7 @@ class CaseWorker:
         session = services.sessions.find_session(rollout.session_id or "")
         if session is None:
             raise EngineError("the session of the case is missing from the worker's database")
+        path = services.sessions.path(session.id)
         messages = [
             NewMessage(
                 message=stored.message,
@@ -112,9 +115,12 @@ class CaseWorker:
                 tool_run=stored.tool_run,
                 world_patch=stored.world_patch,
             )
-            for stored in services.sessions.path(session.id)
+            for stored in path
         ]
-        return RanCase(rollout=rollout, setup=session.setup, messages=tuple(messages))
+        message_ids = tuple(stored.id for stored in path)
+        return RanCase(
+            rollout=rollout, setup=session.setup, messages=tuple(messages), message_ids=message_ids
+        )
 
     def judge(self, task: str, rubric: str, job: Job, rollout: CaseRollout) -> RubricVerdict:
         """Ask the judge for a verdict on a rollout."""
@@ -265,8 +271,11 @@ class RayCases:
         session = self._services.sessions.create_session(ran.setup, session_id=ran.rollout.session_id)
         self._services.runs.add_session(self._run_id, session.id)
         self._services.sessions.rename_session(session.id, rollout_title(job))
-        self._services.sessions.append_all(session.id, ran.messages, parent_id=None)
-        return replace(ran.rollout, price=self._services.prices.get(job.arm.model))
+        stored = self._services.sessions.append_all(session.id, ran.messages, parent_id=None)
+        ids = {theirs: message.id for theirs, message in zip(ran.message_ids, stored, strict=True)}
+        turns = [replace(turn, message_id=ids.get(turn.message_id, "")) for turn in ran.rollout.turns]
+        price = self._services.prices.get(job.arm.model)
+        return replace(ran.rollout, price=price, turns=tuple(turns))
 
     def judge(
         self, rubric: str, job: Job, rollout: CaseRollout, *, is_cancelled: IsCancelled

@@ -9,10 +9,11 @@ import typer
 
 from workbench.app.runs.casting import OWN_SUITE, add_case, case_of_turn
 from workbench.cli.suites.files import import_file, suites_named, write_file
+from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.case import Suite
-from workbench.suite.exchange.bfcl import ExportedSuite, export_bfcl
+from workbench.suite.exchange.bfcl import ExportedSuite, ImportedSuite, export_bfcl
 from workbench.suite.exchange.openai import export_openai
 from workbench.suite.exchange.promptfoo import export_promptfoo
 from workbench.suite.read_suite import render_suite
@@ -38,11 +39,16 @@ def import_(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="promptfoo tests (.yaml), BFCL questions (.json) or OpenAI messages (.jsonl)"
+            metavar="FILE",
+            help="promptfoo tests (.yaml), BFCL questions or τ-bench tasks (.json), or OpenAI messages (.jsonl)",
         ),
     ],
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the suite", show_default="the name of the file")
+    ] = "",
+    toolset: Annotated[
+        str,
+        typer.Option(metavar="TOOLSET", help="Tools of the domain of τ-bench tasks", show_default=False),
     ] = "",
     out: Annotated[
         str, typer.Option(metavar="FILE", help="File to write", show_default="standard output")
@@ -55,7 +61,8 @@ def import_(
 
     Writes a suite file, and reports what was skipped. Exit code 1 with --strict if anything was.
     """
-    imported = import_file(Path(file).expanduser(), name=name)
+    path = Path(file).expanduser()
+    imported = _imported_tasks(path, name, toolset) if toolset else import_file(path, name=name)
     for line in imported.left_out:
         print(f"skipped: {line}", file=sys.stderr)
     if strict and imported.left_out:
@@ -65,6 +72,14 @@ def import_(
         write_file(out, text)
     else:
         print(text, end="")
+
+
+def _imported_tasks(path: Path, name: str, toolset: str) -> ImportedSuite:
+    from workbench.app.runs.tau_tasks import tau_suite
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        return tau_suite(services, read_text(str(path)), name=name or path.stem, toolset=toolset)
 
 
 def case(
