@@ -216,6 +216,8 @@ class SetupEvents:
             "value": setup.tool_choice,
         }
         shown["disabled_tools"] = switches
+        # Servers may have listed more models since the page was built.
+        shown["model"] = gr.update(choices=list(services.models.names()), value=setup.model)
         return (
             *shown.values(),
             {**choices(catalog.toolsets(), *chosen), "value": list(chosen)},
