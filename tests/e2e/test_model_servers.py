@@ -73,7 +73,9 @@ def test_a_server_that_refuses_the_key_is_listed_until_the_right_one_is_entered(
         expect(page.get_by_role("dialog", name="Choose a model")).to_be_hidden()
 
 
-def test_models_of_servers_can_be_chosen_at_the_first_and_at_every_later_opening(page: Page, workbench: Server):
+def test_models_of_servers_can_be_chosen_at_the_first_and_at_every_later_opening(
+    page: Page, workbench: Server
+):
     with scripted_server(with_key("hermes")) as server:
         (workbench.folder / "data" / "servers.yaml").write_text(
             f"servers:\n  lab: {{base_url: {server.url}, key_variable: NO_KEY, models: [listed]}}\n"

@@ -19,7 +19,7 @@ from workbench.records.limits import PersonLimits, limits_of
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import Version, VersionKind, no_such_contract, parse_reference
-from workbench.rollout.models import Models
+from workbench.rollout.models import Models, without_mode
 from workbench.rollout.ports import Calendar
 from workbench.settings import Secret, Settings
 from workbench.suite.case_rollout import Price
@@ -209,6 +209,10 @@ class Services:
             models=self.models.with_paths(is_permitted=owner.may(Permission.OPEN_FILES), guest=guest),
             servers=self.servers.of(None if owner.may(Permission.ADD_SERVERS) else guest),
         )
+
+    def price_of(self, model: str) -> Price | None:
+        """Return the price of a model, or None if there is none. Chat and raw cost the same."""
+        return self.prices.get(model) or self.prices.get(without_mode(model))
 
     def today(self) -> str:
         """Return the date as `{{ date }}` in a contract shows it, such as `2026-11-21`."""

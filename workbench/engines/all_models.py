@@ -14,7 +14,7 @@ from workbench.engines.remote.engine import RemoteEngine, ServerFacts
 from workbench.engines.remote.server import Mode, Server
 from workbench.engines.remote.server_book import ServerBook
 from workbench.errors import BadInput, ModelMissing
-from workbench.rollout.models import ModelStatus
+from workbench.rollout.models import ModelStatus, without_mode
 from workbench.rollout.ports import Engine
 from workbench.settings import Secret
 
@@ -365,16 +365,6 @@ class AllModels:
 def _opens_no_path(name: str) -> bool:
     """Return whether a name opens no file outside the hub's cache. The part after a plus may be a path."""
     return name.startswith(_BY_NAME) and not (PLUS in name and HUB in name)
-
-
-def without_mode(name: str) -> str:
-    """Return the name of a model on a server without the mode of the run.
-
-    >>> without_mode("openai:lab/hermes+raw"), without_mode("embedded+raw")
-    ('openai:lab/hermes', 'embedded+raw')
-    """
-    base, _, mode = name.rpartition(PLUS)
-    return base if name.startswith(OPENAI) and mode in tuple(Mode) else name
 
 
 def _is_light(name: str) -> bool:

@@ -59,7 +59,7 @@ class Permission(StrEnum):
     USE_SERVER_TOKEN = "use-server-token"
     """Use the hub with the server's access token: push rows, see its private repositories."""
     ADD_SERVERS = "add-servers"
-    """Add an MCP server, which may start a program on the server's machine."""
+    """Add an MCP server, which may start a program on the server's machine, or edit its servers with models."""
     RUN_COMMANDS = "run-commands"
     """Let the tool `terminal` run real commands, where WORKBENCH_TERMINAL allows any."""
     CHANGE_SETTINGS = "change-settings"
@@ -95,7 +95,7 @@ _DONE: Final[Mapping[Permission, str]] = {
     Permission.OPEN_FILES: "open files on the server by their path",
     Permission.OPEN_ROW_FILES: "open files of rows by their path",
     Permission.USE_SERVER_TOKEN: "use the server's Hugging Face token",
-    Permission.ADD_SERVERS: "add MCP servers",
+    Permission.ADD_SERVERS: "change the servers of this machine",
     Permission.RUN_COMMANDS: "run commands",
     Permission.CHANGE_SETTINGS: "change the server's settings",
     Permission.READ_ALL: "read other people's sessions",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from workbench.rollout.ports import Engine
 from workbench.rollout.server_abilities import ServerAbilities
@@ -16,6 +16,20 @@ class Templated(Protocol):
     def chat_template(self) -> str | None:
         """Return the Jinja text: the template for tools if there are several. None if the model has none."""
         ...
+
+
+_SERVER: Final = "openai:"
+_MODES: Final = ("+chat", "+raw")
+
+
+def without_mode(name: str) -> str:
+    """Return the name of a model on a server without the mode of the run.
+
+    >>> without_mode("openai:lab/hermes+raw"), without_mode("embedded+raw")
+    ('openai:lab/hermes', 'embedded+raw')
+    """
+    mode = next((mode for mode in _MODES if name.endswith(mode)), "")
+    return name.removesuffix(mode) if name.startswith(_SERVER) else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

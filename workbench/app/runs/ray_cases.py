@@ -274,7 +274,7 @@ class RayCases:
         stored = self._services.sessions.append_all(session.id, ran.messages, parent_id=None)
         ids = {theirs: message.id for theirs, message in zip(ran.message_ids, stored, strict=True)}
         turns = [replace(turn, message_id=ids.get(turn.message_id, "")) for turn in ran.rollout.turns]
-        price = self._services.prices.get(job.arm.model)
+        price = self._services.price_of(job.arm.model)
         return replace(ran.rollout, price=price, turns=tuple(turns))
 
     def judge(

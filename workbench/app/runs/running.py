@@ -89,7 +89,7 @@ class CaseRunner:
             faults=faults,
             toolbox=bfcl_toolbox(question) if question else None,
         )
-        price = self.services.prices.get(job.arm.model)
+        price = self.services.price_of(job.arm.model)
         if job.case.user is None:
             events = run_turn(services, turn_request, context)
             rollout = rollout_of(events, session_id=session_id, price=price)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.engines.all_models import OPENAI, without_mode
+from workbench.engines.all_models import OPENAI
 from workbench.engines.remote.probes.server_report import ServerReport
 from workbench.engines.remote.server import DEFAULT_URLS, KeyPlace, Mode, ServerKind
 from workbench.engines.remote.server_book import ServerState, ServerStatus
-from workbench.rollout.models import ModelStatus
+from workbench.rollout.models import ModelStatus, without_mode
 from workbench.ui.present.models import EMBEDDED, kind_of
 from workbench.ui.present.words import count
 
