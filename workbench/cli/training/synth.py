@@ -115,6 +115,14 @@ def synth(
         list[str] | None,
         typer.Option(metavar="FILE", help="Leave out rows like those of this file; repeatable"),
     ] = None,
+    from_suite: Annotated[
+        str,
+        typer.Option(
+            metavar="SUITE",
+            help="Vary the conversations of this suite instead, and write those that can be solved as a suite",
+            show_default=False,
+        ),
+    ] = "",
     engine: WorkEngineOption = WorkEngine.LOCAL,
     address: AddressOption = "",
     as_json: JsonOption = False,
@@ -125,6 +133,9 @@ def synth(
     """
     if as_json and out == "-":
         raise BadInput("--json", "the rows already go to standard output", "give a file with --out")
+    if from_suite:
+        _vary(from_suite, count, seed, out)
+        return
     check_address(engine, address)
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
@@ -153,6 +164,28 @@ def synth(
     if as_json:
         write_json_line({"rows": count, "file": out})
     print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
+
+
+def _vary(name: str, count: int, seed: int, out: str) -> None:
+    """Write variations of the conversations of a suite as a suite."""
+    from pathlib import Path
+
+    from workbench.app.runs.varied_suites import vary_suite
+    from workbench.cli.suites.files import suites_named, write_file
+    from workbench.cli.terminal.stopping import stop_at_interrupt
+    from workbench.suite.read_suite import render_suite
+    from workbench.wiring import open_services
+
+    if not out.endswith(".yaml"):
+        raise BadInput("--out", "variations of a suite are a suite", "use a file that ends in .yaml")
+    with open_services(read_settings()) as services, stop_at_interrupt() as stop:
+        [suite] = suites_named(services, [name])
+        made = vary_suite(
+            services, suite, count=count, seed=seed, name=Path(out).stem, is_cancelled=stop.is_set
+        )
+    write_file(out, render_suite(made.suite))
+    kept = f"{len(made.suite.cases)} of {made.tried} variations can be solved"
+    print(f"{kept}; run {made.run_id[:12]} proves it", file=sys.stderr)
 
 
 def _fingerprints(files: Iterable[str]) -> "Iterator[RowFingerprint]":
