@@ -74,6 +74,8 @@ def test_the_shipped_tools_have_no_warnings(run_cli):
         "weather",
         "search",
         "travel",
+        "shop",
+        "desk",
         "calendar",
         "mail",
         "web",
