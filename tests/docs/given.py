@@ -157,7 +157,7 @@ def toolset_of_the_page(_services: Services, given: Given) -> None:
     """Add the toolset that the page shows to the catalog."""
     page = (CHECKOUT / "docs/how-to/mock-a-tool.md").read_text(encoding="utf-8")
     file = page.split("```yaml\n")[1].split("```")[0]
-    (given.folder / "home/tools_catalog/shop.yaml").write_text(file, encoding="utf-8")
+    (given.folder / "home/tools_catalog/teahouse.yaml").write_text(file, encoding="utf-8")
 
 
 def team_rows(services: Services, _given: Given) -> None:

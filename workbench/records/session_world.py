@@ -1,15 +1,40 @@
 """The world of a session at one of its messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import Final
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, pointer_parts
 from workbench.records.sessions import StoredMessage
 from workbench.toolspec.world.patches import replayed
 
 NO_WORLD: Final[JsonObject] = MappingProxyType({})
 """Nothing has changed a world yet."""
+
+
+def world_steps(
+    path: Iterable[StoredMessage],
+) -> Iterator[tuple[StoredMessage, JsonObject, JsonObject]]:
+    """Yield each message that changed the world, with the world before and after it.
+
+    A world that begins with a call is before it what its toolset declares, so that only what the call changed differs.
+
+    Raises:
+        BadInput: The stored changes do not fit.
+    """
+    world = NO_WORLD
+    for stored in path:
+        if stored.world_patch:
+            begun = [operation for operation in stored.world_patch if _begins(operation, world)]
+            before = replayed([tuple(begun)], world)
+            world = replayed([stored.world_patch], world)
+            yield stored, before, world
+
+
+def _begins(operation: JsonObject, world: JsonObject) -> bool:
+    """Whether an operation adds the world of a toolset."""
+    parts = pointer_parts(str(operation["path"]))
+    return operation.get("op") == "add" and len(parts) == 1 and parts[0] not in world
 
 
 def world_at(path: Iterable[StoredMessage]) -> JsonObject:

@@ -111,6 +111,19 @@ def changed_worlds(declared: Mapping[str, DeclaredWorld], changes: JsonObject) -
     return changed
 
 
+def checked_worlds(worlds: JsonObject, declared: Mapping[str, DeclaredWorld]) -> JsonObject:
+    """Return a copy of the world of a session, by toolset.
+
+    Raises:
+        BadInput: It is too large, or a part of it violates the schema of its toolset.
+        BudgetExceeded: Checking it takes too much work.
+    """
+    for name, value in worlds.items():
+        if name in declared and (problem := _violation(declared[name], value)):
+            raise BadInput(f"the world of {name!r}", f"it does not match its schema: {problem}")
+    return cast(JsonObject, copy_of_world(worlds))
+
+
 def _violation(world: DeclaredWorld, value: JsonValue) -> str:
     if world.schema is None:
         return ""

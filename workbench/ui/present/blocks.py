@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from workbench.ui.present.world import ChangeRow
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProseBlock:
@@ -30,6 +32,8 @@ class ResultRow:
     is_error: bool
     """True if the tool failed or the call was refused."""
     note: str
+    changes: tuple[ChangeRow, ...] = ()
+    """What the call changed in the world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from workbench.ui.present.raw import RawView, show_round
 from workbench.ui.present.timing import TimingView, show_timing
 from workbench.ui.present.tokens import TokensView, ask_tokens
 from workbench.ui.present.transcript import TranscriptView, show_transcript
+from workbench.ui.present.world import WorldView, ask_world
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,8 @@ class SessionView:
     """The tokens, not loaded yet."""
     differ: ParserComparisonView
     """The results of other parsers, not computed yet."""
+    world: WorldView
+    """The world after the selected message, not loaded yet."""
 
 
 def show_session(
@@ -95,6 +98,7 @@ def show_session(
         timing=show_timing(rounds, read_round),
         decision=show_decision(read_round, call=call),
         differ=ask_differ(read_round),
+        world=ask_world(path, message_id),
     )
 
 

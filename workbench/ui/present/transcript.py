@@ -27,6 +27,7 @@ from workbench.ui.present.blocks import (
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.questions import Question, questions_elsewhere, questions_for
 from workbench.ui.present.words import call_status, count, run_note
+from workbench.ui.present.world import ChangeRow, changes_by_message
 
 THOUGHT_TAGS: Final = ("<think>", "</think>")
 
@@ -115,9 +116,13 @@ def show_transcript(
         for index, result in read_round.results.items()
         if index < len(read_round.reading.calls)
     }
+    changes = changes_by_message(path)
     return TranscriptView(
         entries=tuple(
-            replace(_entry(stored, by_id), branch=_branch(stored.id, siblings_by_id.get(stored.id, ())))
+            replace(
+                _with_changes(_entry(stored, by_id), changes),
+                branch=_branch(stored.id, siblings_by_id.get(stored.id, ())),
+            )
             for stored in path
             if stored.id not in shown_results
         ),
@@ -153,6 +158,17 @@ def _entry(stored: StoredMessage, rounds: dict[str, ReadRound]) -> TranscriptEnt
                 blocks=_blocks(read_round),
                 note=_ending(stored, read_round.reading),
             )
+
+
+def _with_changes(entry: TranscriptEntry, changes: Mapping[str, tuple[ChangeRow, ...]]) -> TranscriptEntry:
+    """Add to the results of an entry what their calls changed in the world."""
+    blocks = tuple(
+        replace(block, result=replace(block.result, changes=changes[block.result.id]))
+        if isinstance(block, CallCard | LooseResult) and block.result and block.result.id in changes
+        else block
+        for block in entry.blocks
+    )
+    return replace(entry, blocks=blocks)
 
 
 def _branch(message_id: str, sibling_ids: Sequence[str]) -> BranchView | None:

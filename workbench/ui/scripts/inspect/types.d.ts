@@ -311,6 +311,33 @@ interface TokensView {
   can_compute_logprobs: boolean;
 }
 
+/** One text, number, boolean, null or empty value of the world. */
+interface WorldRow {
+  place: string;
+  /** As JSON. */
+  value: string;
+}
+
+/** The world after a message. */
+interface WorldView {
+  /** The message whose world the pane loads on demand. Empty if there is none. */
+  message_id: string;
+  /** False if the world has not been loaded. A pane with a message loads it once it is visible. */
+  is_known: boolean;
+  /** Shown if there is no world. */
+  hint: string;
+  /** The message that an edit copies to a new branch. */
+  last_id: string;
+  /** What the message and its calls changed. */
+  changes: ChangeRow[];
+  rows: WorldRow[];
+  /** How many values are not listed. Empty if all are. */
+  note: string;
+  /** The whole world as indented JSON, for editing. */
+  text: string;
+  can_edit: boolean;
+}
+
 type CallsEvents = "pick";
 
 type DecisionEvents = "weigh";
@@ -322,3 +349,5 @@ type RawEvents = "ask_raw" | "compare_prompt";
 type ReadTextEvents = "example" | "open_kind";
 
 type TokensEvents = "ask_tokens" | "weigh";
+
+type WorldEvents = "ask_world" | "edit_world";

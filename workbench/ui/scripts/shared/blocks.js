@@ -1,5 +1,6 @@
 // Draws a message block by block, for the transcript and the Label tab. The values are those of `present.blocks`.
 import { node } from "./dom.js";
+import { changeRows } from "./world_changes.js";
 
 export const status = (card) => node("span", { class: "hw-status s-" + card.tone }, card.status);
 
@@ -46,7 +47,7 @@ export const blocks = {
             ),
           ),
       block.notes.map((note) => node("div", { class: "hw-finding" }, note)),
-      block.result ? result(block.result) : null,
+      block.result ? [result(block.result), changeRows(block.result.changes)] : null,
     ),
   broken: (block) =>
     node(
@@ -68,7 +69,8 @@ export const blocks = {
       node("summary", {}, node("span", {}, block.label)),
       node("pre", {}, block.text),
     ),
-  result: (block) => node("div", { class: "hw-call is-loose" }, result(block.result)),
+  result: (block) =>
+    node("div", { class: "hw-call is-loose" }, result(block.result), changeRows(block.result.changes)),
   folded: (block) =>
     node(
       "details",

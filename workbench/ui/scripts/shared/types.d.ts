@@ -44,6 +44,17 @@ interface CallCard {
   kind: string;
 }
 
+/** One value that a call or a person changed. */
+interface ChangeRow {
+  /** `added`, `changed` or `removed`. */
+  kind: string;
+  place: string;
+  /** As JSON. Empty if it was added. */
+  before: string;
+  /** As JSON. Empty if it was removed. */
+  after: string;
+}
+
 /** A chart with a title. */
 interface Chart {
   kind: "rates" | "points" | "courses" | "counts";
@@ -178,6 +189,8 @@ interface ResultRow {
   /** True if the tool failed or the call was refused. */
   is_error: boolean;
   note: string;
+  /** What the call changed in the world. */
+  changes: ChangeRow[];
 }
 
 /** The system text, collapsed at first. */

@@ -51,20 +51,20 @@ class MessageEvents:
         """Handle menu items that need no model: edit, branch, delete, copy, show as code."""
         services = services_of(self.services, visitor, request)
         try:
-            opened = _opened(services, visitor)
+            opened = opened_of(services, visitor)
             stored = _of_path(opened, id_of(event))
             match id_of(event, "act"):
                 case "edit":
-                    _check_own(visitor)
+                    check_own(visitor)
                     return Screen(
                         message_pane=edit_view(opened, stored.id, optional_number_of(event, "call")),
                         notice=CLEAR,
                     )
                 case "branch":
-                    _check_own(visitor)
+                    check_own(visitor)
                     return self._branched(services, visitor, opened, stored)
                 case "delete":
-                    _check_own(visitor)
+                    check_own(visitor)
                     return self._deleted(services, visitor, opened, stored)
                 case "code":
                     code = code_of(services, opened.session.id, opened.session.setup, opened.path, stored.id)
@@ -82,8 +82,8 @@ class MessageEvents:
         """Open an edit again that was not finished. If its message is not on this branch, nothing happens."""
         services = services_of(self.services, visitor, request)
         try:
-            opened = _opened(services, visitor)
-            _check_own(visitor)
+            opened = opened_of(services, visitor)
+            check_own(visitor)
             return Screen(message_pane=edit_view(opened, id_of(event), optional_number_of(event, "call")))
         except WorkbenchError:
             return Screen()
@@ -103,8 +103,8 @@ class MessageEvents:
         services = services_of(self.services, visitor, request)
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
-            _check_own(visitor)
-            stored = _of_path(_opened(services, visitor), id_of(event))
+            check_own(visitor)
+            stored = _of_path(opened_of(services, visitor), id_of(event))
             resume = _resume_point(stored, id_of(event, "act"))
             return self._start(services, visitor, request, fields, resume)
         except WorkbenchError as error:
@@ -125,10 +125,10 @@ class MessageEvents:
         services, then = services_of(self.services, visitor, request), id_of(event, "then")
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
-            _check_own(visitor)
+            check_own(visitor)
             if then and self._is_busy(services, visitor, request):
                 return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
-            opened = _opened(services, visitor)
+            opened = opened_of(services, visitor)
             if then == "continue":
                 stored = _of_path(opened, id_of(event))
                 resume = ResumePoint(
@@ -139,7 +139,7 @@ class MessageEvents:
             last = _saved(
                 services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "edit")
             )
-            screen = self._shown(services, visitor, last.id)
+            screen = shown_at(services, visitor, last.id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
         if not then or not isinstance(screen.visitor, Visitor):
@@ -156,9 +156,9 @@ class MessageEvents:
         """Restore deleted messages and show them."""
         services = services_of(self.services, visitor, request)
         try:
-            _check_own(visitor)
+            check_own(visitor)
             leaf_id = services.sessions.restore_message(visitor.session_id or "", id_of(event))
-            return self._shown(services, visitor, leaf_id)
+            return shown_at(services, visitor, leaf_id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
@@ -205,7 +205,7 @@ class MessageEvents:
         explanation = (
             "Your next message starts a new branch. The messages after this point are kept in the old one."
         )
-        screen = self._shown(services, visitor, last.id)._replace(notice=advice(explanation))
+        screen = shown_at(services, visitor, last.id)._replace(notice=advice(explanation))
         if not is_user:
             return screen
         return screen._replace(editors=message_view(services, visitor, "replace", stored.message.text))
@@ -217,24 +217,35 @@ class MessageEvents:
         services.sessions.delete_message(opened.session.id, stored.id)
         following = len(opened.path) - place_of(opened.path, stored.id) - 1
         pane = DeletedView(message_id=stored.id, title=f"Deleted {count(following + 1, 'message')}.")
-        return self._shown(services, visitor, stored.parent_id or "")._replace(message_pane=pane)
-
-    def _shown(self, services: Services, visitor: Visitor, leaf_id: str) -> Screen:
-        """Show the session up to the message `leaf_id`."""
-        chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
-        address = AddressView(session=chosen.session_id)
-        screen = Screen(notice=CLEAR, address=address, message_pane=None)
-        return screen.with_opened(_opened(services, chosen), chosen)
+        return shown_at(services, visitor, stored.parent_id or "")._replace(message_pane=pane)
 
 
-def _opened(services: Services, visitor: Visitor) -> OpenedSession:
+def shown_at(services: Services, visitor: Visitor, leaf_id: str) -> Screen:
+    """Show the session up to the message `leaf_id`."""
+    chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
+    address = AddressView(session=chosen.session_id)
+    screen = Screen(notice=CLEAR, address=address, message_pane=None)
+    return screen.with_opened(opened_of(services, chosen), chosen)
+
+
+def opened_of(services: Services, visitor: Visitor) -> OpenedSession:
+    """Return the visitor's open session.
+
+    Raises:
+        BadInput: No session is open.
+    """
     opened = reopened(services, visitor)
     if opened is None:
         raise BadInput("message", "no session is open", "open one, or send a message first")
     return opened
 
 
-def _check_own(visitor: Visitor) -> None:
+def check_own(visitor: Visitor) -> None:
+    """Check that the visitor may change the open session.
+
+    Raises:
+        BadInput: It is read-only.
+    """
     if visitor.is_read_only:
         raise BadInput("this session", "it is read-only", "copy it to continue")
 

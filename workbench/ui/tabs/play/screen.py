@@ -39,6 +39,7 @@ from workbench.ui.present.setup import HeaderView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
+from workbench.ui.present.world import WorldView
 from workbench.ui.visitor import Visitor
 
 
@@ -64,6 +65,7 @@ class Screen(NamedTuple):
     decision: DecisionView | Update = SAME
     tokens: TokensView | Update = SAME
     differ: ParserComparisonView | Update = SAME
+    world: WorldView | Update = SAME
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
@@ -110,6 +112,7 @@ class Screen(NamedTuple):
             decision=view.decision,
             tokens=view.tokens,
             differ=view.differ,
+            world=view.world,
             raw_diff=None,
         )
 

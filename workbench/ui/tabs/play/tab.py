@@ -35,6 +35,7 @@ from workbench.ui.tabs.play.talk_column import (
     wire_waiting,
 )
 from workbench.ui.tabs.play.turn_events import TurnEvents
+from workbench.ui.tabs.play.world_events import WorldEvents
 from workbench.ui.visitor import Visitor
 
 _UNLESS_LOADED: Final = (
@@ -284,6 +285,9 @@ def _wire_inspector(
     listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
     listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens])
     listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ])
+    worlds = WorldEvents(services, runs)
+    listen(own.world.event("ask_world"), worlds.on_ask_world, visitor, [own.world])
+    listen(own.world.event("edit_world"), of_shown(worlds.on_edit_world), visitor, screen)
 
 
 def _wire_list(parts: PlayParts, events: ListEvents) -> None:

@@ -37,6 +37,7 @@ from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.tools import check_result, read_arguments
 from workbench.ui.present.words import SAMPLES
+from workbench.ui.present.world import WorldView
 from workbench.ui.visitor import Visitor
 
 
@@ -239,6 +240,8 @@ class InspectorParts:
                 self.calls = Drawn("calls", CallsView(), elem_id="play-calls")
             with gr.Tab("Fixes", elem_id="play-tab-fixes") as self.fixes_tab:
                 self.fixes = Drawn("fixes", FixesView(), elem_id="play-fixes")
+            with gr.Tab("World", elem_id="play-tab-world"):
+                self.world = Drawn("world", WorldView(), elem_id="play-world")
             with gr.Tab("Decision", elem_id="play-tab-decision"):
                 self.decision = Drawn("decision", DecisionView(), elem_id="play-decision")
             with gr.Tab("Parsers", elem_id="play-tab-differ"):
