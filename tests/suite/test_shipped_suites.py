@@ -6,12 +6,30 @@ from tests.services import CHECKOUT, services_for
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.suites import load_suite, suite_names
 from workbench.suite.read_suite import parse_suite, render_suite
+from workbench.training.synth.chats import SMALL_TALK
 
 NAMES = sorted(path.stem for path in (CHECKOUT / "prompts/suites").glob("*.yaml"))
 
 
-def test_seven_suites_are_shipped():
-    assert NAMES == ["clarify", "everyday", "irrelevance", "nonsense", "parallel", "robust", "weather"]
+def test_the_shipped_suites():
+    one_turn = [
+        "clarify",
+        "everyday",
+        "irrelevance",
+        "nonsense",
+        "parallel",
+        "robust",
+        "strangers",
+        "weather",
+    ]
+    assert [name for name in NAMES if name not in ("desk", "shop", "travel")] == one_turn
+
+
+def test_no_message_of_strangers_is_in_the_training_rows():
+    text = (CHECKOUT / "prompts/suites/strangers.yaml").read_text(encoding="utf-8")
+    asked = {case.messages[-1].text.lower() for case in parse_suite(text, name="strangers").cases}
+    assert len(asked) == 30
+    assert asked & {question.lower() for question, _ in SMALL_TALK} == set()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -149,7 +149,7 @@ class Recorder:
             with self._lock:
                 scope, answer_hash = _scope(services, request), next_hash(path.request_hash, answer.sent)
                 self._known.add(scope, answer_hash, path.system_hash, recording.session_id)
-                for before in request.talk[-1:]:
+                for before in request.conversation[-1:]:
                     kept = (scope, "kept", kept_hash(before, answer.sent), path.system_hash)
                     self._known.add_key(kept, recording.session_id)
                 if self._writer is None:

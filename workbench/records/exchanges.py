@@ -66,7 +66,7 @@ class ClientRequest:
         return tuple(takewhile(lambda message: message.role is Role.SYSTEM, self.messages))
 
     @cached_property
-    def talk(self) -> tuple[Message, ...]:
+    def conversation(self) -> tuple[Message, ...]:
         """The messages after the system messages."""
         return self.messages[len(self.system) :]
 
@@ -74,9 +74,9 @@ class ClientRequest:
     def path(self) -> "RequestPath":
         """The hashes by which the request is found."""
         hashes = [_hash("")]
-        for message in self.talk:
+        for message in self.conversation:
             hashes.append(next_hash(hashes[-1], message))
-        roles, assistant = [message.role for message in self.talk], Role.ASSISTANT
+        roles, assistant = [message.role for message in self.conversation], Role.ASSISTANT
         return RequestPath(
             system_hash=_hash("\n".join(mask_moments(message_key(message)) for message in self.system)),
             hashes=tuple(hashes),
@@ -85,7 +85,7 @@ class ClientRequest:
         )
 
     def kept_hash(self, index: int) -> str | None:
-        """Return the hash by which a message of the talk is found if the client replaces all that is above it.
+        """Return the hash by which a message of the conversation is found if the client replaces all that is above it.
 
         Args:
             index: Index of an answer, or 0 for a first message that may be a summary: the next one is the user's, too.
@@ -93,9 +93,11 @@ class ClientRequest:
         Returns:
             None if it is another message.
         """
-        message, after = self.talk[index], self.talk[index + 1 : index + 2]
+        message, after = self.conversation[index], self.conversation[index + 1 : index + 2]
         if index > 0:
-            return kept_hash(self.talk[index - 1], message) if message.role is Role.ASSISTANT else None
+            return (
+                kept_hash(self.conversation[index - 1], message) if message.role is Role.ASSISTANT else None
+            )
         is_summary = bool(after) and message.role is after[0].role is Role.USER
         return _hash("summary\n" + mask_numbers(message_key(message))) if is_summary else None
 
@@ -103,8 +105,15 @@ class ClientRequest:
     def kept_hashes(self) -> tuple[str, ...]:
         """The hashes by which the request is found if the client replaced the beginning: of the last answer, and of a
         summary."""
-        last = next((at for at in reversed(range(len(self.talk))) if self.talk[at].role is Role.ASSISTANT), 0)
-        found = map(self.kept_hash, sorted({0, last} if self.talk else ()))
+        last = next(
+            (
+                at
+                for at in reversed(range(len(self.conversation)))
+                if self.conversation[at].role is Role.ASSISTANT
+            ),
+            0,
+        )
+        found = map(self.kept_hash, sorted({0, last} if self.conversation else ()))
         return tuple(value for value in found if value is not None)
 
 

@@ -19,7 +19,7 @@ from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message, written_out
 from workbench.label.app.actions import accept_changes, apply_action
 from workbench.label.app.labelling import LabellingRole, open_for_labelling
-from workbench.label.page.present.conversation import show_talk
+from workbench.label.page.present.conversation import show_conversation
 from workbench.label.records.action import ActionId, ActionRefused, FieldChange, LabelAction
 from workbench.label.records.project import Project
 from workbench.library.datasets.row_import import ImportOptions, import_rows
@@ -318,7 +318,7 @@ def test_a_reviewer_sees_the_call_that_one_annotator_added_and_takes_it_over(
     role = LabellingRole(labeller="dora", project="p", is_deciding=True)
     view = open_for_labelling(services, session, role)
     assert view is not None
-    targets = [target for entry in show_talk(view, role).entries for target in entry.targets]
+    targets = [target for entry in show_conversation(view, role).entries for target in entry.targets]
     [target] = [target for target in targets if target.is_stop]
     assert (target.is_added, target.title, target.call) == (True, "Added call · weather", 0)
     [other] = target.others
@@ -354,5 +354,7 @@ def test_an_annotator_does_not_see_the_call_that_another_one_added(
     role = LabellingRole(labeller="cleo", project="p")
     view = open_for_labelling(services, session, role)
     assert view is not None
-    assert not any(target.is_added for entry in show_talk(view, role).entries for target in entry.targets)
+    assert not any(
+        target.is_added for entry in show_conversation(view, role).entries for target in entry.targets
+    )
     assert "Rome" not in str(view.labels)

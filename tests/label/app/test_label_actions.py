@@ -13,7 +13,7 @@ from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.label.app.actions import SAME_AS_ORIGINAL, accept_changes, apply_action
 from workbench.label.app.labelling import LabellingRole, open_for_labelling
-from workbench.label.page.present.conversation import show_talk
+from workbench.label.page.present.conversation import show_conversation
 from workbench.label.records.action import ActionId, ActionRefused, FieldChange, LabelAction
 from workbench.label.records.project import Project
 from workbench.records.corpus.material import NewImport
@@ -199,7 +199,7 @@ def test_both_answers_of_a_pair_are_shown_and_judged_together(
     session, message = pair
     view = open_for_labelling(services, session, ME)
     assert view is not None
-    shown = show_talk(view, ME)
+    shown = show_conversation(view, ME)
     assert (shown.pair, [entry.blocks[0].text for entry in shown.other]) == (message, ["What?"])
     [target] = [target for entry in shown.entries for target in entry.targets if target.is_stop]
     assert (target.message, target.verdicts[0]) == (message, "first-better")

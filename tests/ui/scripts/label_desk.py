@@ -10,10 +10,10 @@ from tests.ui.scripts.component import Component
 from workbench.label.page.present.conversation import (
     CALL_VERDICTS,
     MESSAGE_VERDICTS,
+    ConversationView,
     LabelEntry,
     LabelTargetView,
     LabelView,
-    TalkView,
 )
 from workbench.label.page.present.tab import (
     ActionAnswer,
@@ -206,12 +206,12 @@ class Desk:
             progress_lines=(),
             agreement=None,
             review=None,
-            talk=None if session is None else self.talk(session),
+            conversation=None if session is None else self.conversation(session),
             hint="",
             answers=answers,
         )
 
-    def talk(self, session: str) -> TalkView:
+    def conversation(self, session: str) -> ConversationView:
         card = CallCard(
             index=0,
             name="get_weather",
@@ -231,7 +231,7 @@ class Desk:
         unit = FormField(
             name="unit", kind="choice", type="string", is_required=False, description="", choices=choices
         )
-        return TalkView(
+        return ConversationView(
             id=session,
             title=session,
             entries=entries,

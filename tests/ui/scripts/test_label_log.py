@@ -39,7 +39,9 @@ def test_a_conversation_that_was_loaded_ahead_is_shown_at_once_and_keys_act_on_i
     component.mount("label_desk", desk.view(0, None))
     [command] = desk.take()
     desk.commands.clear()
-    component.update(replace(desk.carry_out(command), ahead=(desk.talk("two"), desk.talk("three"))))
+    component.update(
+        replace(desk.carry_out(command), ahead=(desk.conversation("two"), desk.conversation("three")))
+    )
     desk.press("a", "Enter")
     assert desk.open_session == "two"
     desk.press("2", "Enter", "3")

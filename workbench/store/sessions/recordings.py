@@ -217,20 +217,20 @@ class _SessionWriter:
 
     def record(self, answer: ClientAnswer) -> RecordedAnswer:
         """Write what is not stored yet."""
-        depth, talk = self._continue(), self._request.talk
+        depth, conversation = self._continue(), self._request.conversation
         kept = self._kept_messages() if depth == 0 and self._session.leaf_id else None
         for index, path_hash in enumerate(self._path.hashes[depth + 1 :], start=depth):
             kept_hash = self._request.kept_hash(index)
             if kept and index in kept:
                 self._add_copy(kept[index], path_hash, kept_hash)
                 continue
-            new = NewMessage(message=talk[index], origin=MessageOrigin.GATEWAY)
+            new = NewMessage(message=conversation[index], origin=MessageOrigin.GATEWAY)
             # A summary is found again only where the conversation was recognized.
             self._add(new, path_hash, kept_hash=kept_hash if index > 0 or kept is not None else None)
         path_hash = next_hash(self._path.request_hash, answer.sent)
         message_id = self._find_same(path_hash, answer)
         if message_id is None:
-            message_id = self._add_answer(answer, path_hash, talk[depth:])
+            message_id = self._add_answer(answer, path_hash, conversation[depth:])
             self._write(message_id)
         return RecordedAnswer(session_id=self._session.id, message_id=message_id, stored=len(self._recorded))
 
@@ -240,7 +240,7 @@ class _SessionWriter:
         generation = replace(answer.generation, findings=(*answer.generation.findings, *notes))
         new = NewMessage(message=answer.message, origin=MessageOrigin.MODEL, generation=generation)
         written = write_generation(self._db, new, self._session.id)
-        last = self._request.talk[-1:]
+        last = self._request.conversation[-1:]
         return self._add(
             new,
             path_hash,
@@ -252,7 +252,7 @@ class _SessionWriter:
         """Find the longest part of the request that is stored, which becomes the parent.
 
         Returns:
-            The number of messages of the talk that it has.
+            The number of messages of the conversation that it has.
         """
         matches = find_matches(
             self._db, self._path, (col(SessionRow.id) == self._session.id,), is_any_depth=True
@@ -304,13 +304,13 @@ class _SessionWriter:
         return "\n".join(found)
 
     def _kept_messages(self) -> dict[int, StoredMessage] | None:
-        """Return the answers that the client kept, and the messages before them, by their index in the talk.
+        """Return the answers that the client kept, and the messages before them, by their index in the conversation.
 
         None if the session has nothing of the request: the client did not replace its beginning.
         """
         hashes = {
             value: index
-            for index in range(len(self._request.talk))
+            for index in range(len(self._request.conversation))
             if (value := self._request.kept_hash(index)) is not None
         }
         row = RecordedMessageRow
@@ -396,7 +396,7 @@ class _SessionWriter:
         session.leaf_id, session.updated_at = leaf_id, self._now
         session.finding_count += len(self._batch.facts)
         if not session.title:
-            first = (message.text for message in self._request.talk if message.role is Role.USER)
+            first = (message.text for message in self._request.conversation if message.role is Role.USER)
             session.title = title_of(next(first, ""))
             self._db.flush()
             index_session_names(self._db, session.id)

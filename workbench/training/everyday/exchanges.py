@@ -17,10 +17,10 @@ from workbench.training.everyday.drawing import (
     droppable,
     pick_request,
 )
-from workbench.training.everyday.family import Family, Talk
+from workbench.training.everyday.family import Family, NoCallExample
 from workbench.training.everyday.sentences import Mention, Sentence, write_answer, write_request
 from workbench.training.everyday.spoken import Spoken
-from workbench.training.synth.chats import draw_chat
+from workbench.training.synth.chats import SMALL_TALK, draw_chat
 from workbench.training.synth.phrasing import TypingHabits, answer_message, protected, typed, user_message
 from workbench.training.synth.vocabulary import THANKS
 from workbench.trajectory.trajectory import Result, RowMessage
@@ -162,7 +162,7 @@ def mixed(scene: EverydayScene) -> list[RowMessage] | None:
     request = pick_request(scene, offer, _joinable(offer.family.requests))
     if request is None:
         return None
-    question, reply = _talk(scene, offer)
+    question, reply = _small_talk(scene, offer)
     is_last = scene.dice.chance(0.7)
     first, second = (request.text, question) if is_last else (question, request.text)
     rest = _fulfilled(scene, request, addition=reply)
@@ -170,17 +170,17 @@ def mixed(scene: EverydayScene) -> list[RowMessage] | None:
     return [_user(scene, text), *rest] if rest else None
 
 
-def _talk(scene: EverydayScene, offer: OfferedFamily) -> tuple[str, str]:
+def _small_talk(scene: EverydayScene, offer: OfferedFamily) -> tuple[str, str]:
     if scene.dice.chance(0.6) or not offer.family.chats:
         return draw_chat(scene.dice, scene.words)
-    return _talk_texts(scene, offer.family, scene.dice.pick(offer.family.chats))
+    return _no_call_texts(scene, offer.family, scene.dice.pick(offer.family.chats))
 
 
-def _talk_texts(scene: EverydayScene, family: Family, talk: Talk) -> tuple[str, str]:
-    run = talk.say.drawn(scene.dice, family.slots.keys())
+def _no_call_texts(scene: EverydayScene, family: Family, example: NoCallExample) -> tuple[str, str]:
+    run = example.say.drawn(scene.dice, family.slots.keys())
     mentioned = {(piece.slot, piece.number) for piece in run if isinstance(piece, Mention)}
     values = {key: family.slots[key[0]].draw(scene.dice, scene.today) for key in sorted(mentioned)}
-    answer = talk.answer.drawn(scene.dice, {slot for slot, _ in values})
+    answer = example.answer.drawn(scene.dice, {slot for slot, _ in values})
     return write_request(run, values), write_answer(answer, values)
 
 
@@ -264,7 +264,7 @@ def near_miss(scene: EverydayScene) -> list[RowMessage] | None:
     offer = scene.topic
     if not offer.family.near_misses:
         return None
-    text, answer = _talk_texts(scene, offer.family, scene.dice.pick(offer.family.near_misses))
+    text, answer = _no_call_texts(scene, offer.family, scene.dice.pick(offer.family.near_misses))
     return [_user(scene, text), answer_message(answer)]
 
 
@@ -298,7 +298,16 @@ def uncovered(scene: EverydayScene) -> list[RowMessage] | None:
 
 def chat(scene: EverydayScene) -> list[RowMessage] | None:
     """A message that needs no tool, about the topic of a tool or about anything."""
-    question, answer = _talk(scene, scene.topic)
+    question, answer = _small_talk(scene, scene.topic)
+    return [_user(scene, question), answer_message(answer)]
+
+
+def small_talk(scene: EverydayScene) -> list[RowMessage] | None:
+    """A general question or remark, and a plain answer in one sentence.
+
+    Without it, a small model refuses whatever no tool does: "I can't name fruits."
+    """
+    question, answer = scene.dice.pick(scene.words.of(SMALL_TALK))
     return [_user(scene, question), answer_message(answer)]
 
 
@@ -314,7 +323,8 @@ def thanks(scene: EverydayScene) -> list[RowMessage] | None:
 EVERYDAY_EXCHANGES: Final[Mapping[str, EverydayExchange]] = {
     exchange.__name__: exchange
     for exchange in (
-        single, parallel, parallel_two, mixed, follow_up, missing, near_miss, uncovered, chat, failed, thanks,
+        single, parallel, parallel_two, mixed, follow_up, missing, near_miss, uncovered, chat, small_talk, failed,
+        thanks,
     )
 }  # fmt: skip
 """The kinds of exchanges, by name."""
@@ -327,7 +337,8 @@ EVERYDAY_SHARES: Final = (
     ("missing", 14.0),
     ("near_miss", 7.0),
     ("uncovered", 2.0),
-    ("chat", 8.0),
+    ("chat", 6.0),
+    ("small_talk", 4.0),
     ("failed", 2.0),
     ("thanks", 1.0),
 )

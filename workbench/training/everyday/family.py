@@ -30,7 +30,7 @@ class EverydayResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class NoCallExample:
     """A message that needs no call, and the answer to it."""
 
     say: Sentence
@@ -64,9 +64,9 @@ class Family:
     gives: Mapping[str, tuple[Sentence, ...]] = field(hash=False)
     """Replies to such a question, by slot."""
     results: tuple[EverydayResult, ...]
-    near_misses: tuple[Talk, ...]
+    near_misses: tuple[NoCallExample, ...]
     """Requests that look alike and that the tools cannot fulfil."""
-    chats: tuple[Talk, ...]
+    chats: tuple[NoCallExample, ...]
     """Messages about the topic that need no tool."""
 
     def may_join(self, other: "Family") -> bool:

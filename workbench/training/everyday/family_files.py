@@ -14,7 +14,7 @@ from workbench import __version__
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.toolspec.form_faults import form_faults
-from workbench.training.everyday.family import EverydayResult, Family, FamilySplit, Talk
+from workbench.training.everyday.family import EverydayResult, Family, FamilySplit, NoCallExample
 from workbench.training.everyday.moments import MOMENT_KINDS
 from workbench.training.everyday.plain_kinds import PLAIN_KINDS
 from workbench.training.everyday.sentences import Sentence, SentenceProblem, parse_sentence
@@ -55,7 +55,7 @@ class ResultForm(_Form):
     when: dict[str, Scalar] = Field(default_factory=dict[str, Scalar])
 
 
-class TalkForm(_Form):
+class NoCallForm(_Form):
     """A message that needs no call, and the answer to it."""
 
     say: str
@@ -77,8 +77,8 @@ class FamilyForm(_Form):
     asks: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     gives: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     results: list[ResultForm]
-    near_misses: list[TalkForm]
-    chats: list[TalkForm]
+    near_misses: list[NoCallForm]
+    chats: list[NoCallForm]
 
 
 class PoolEntryForm(BaseModel):
@@ -192,8 +192,10 @@ class _FamilyReader:
             asks={slot: self._sentences(texts) for slot, texts in form.asks.items()},
             gives={slot: self._sentences(texts) for slot, texts in form.gives.items()},
             results=tuple(map(self._result, form.results)),
-            near_misses=tuple(talk for entry in form.near_misses for talk in self._talk(entry)),
-            chats=tuple(talk for entry in form.chats for talk in self._talk(entry)),
+            near_misses=tuple(
+                example for entry in form.near_misses for example in self._no_call_examples(entry)
+            ),
+            chats=tuple(example for entry in form.chats for example in self._no_call_examples(entry)),
         )
 
     def _slots(self) -> dict[str, Slot]:
@@ -234,9 +236,9 @@ class _FamilyReader:
             result=result, is_error=bool(form.error), answers=self._sentences(form.say), when=form.when
         )
 
-    def _talk(self, form: TalkForm) -> list[Talk]:
+    def _no_call_examples(self, form: NoCallForm) -> list[NoCallExample]:
         says, answers = self._sentence(form.say), self._sentence(form.answer)
-        return [Talk(say=say, answer=answer) for say, answer in zip(says, answers, strict=False)]
+        return [NoCallExample(say=say, answer=answer) for say, answer in zip(says, answers, strict=False)]
 
 
 def _is_made_of_others(written: Any) -> bool:

@@ -16,6 +16,8 @@ _THOUGHTS: Final = pairs("chats", "thoughts")
 _ASK_FACT: Final = entries("chats", "ask_fact")
 _ASK_THOUGHT: Final = entries("chats", "ask_thought")
 
+SMALL_TALK: Final = pairs("chats", "small_talk")
+"""Pairs of a general question or remark and its answer in one sentence."""
 ABOUT: Final = pairs("chats", "about")
 """Pairs of a remark about tools and its answer. No tool should run for them."""
 

@@ -108,7 +108,7 @@ class LabelEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TalkView:
+class ConversationView:
     """The conversation to label."""
 
     id: str
@@ -133,7 +133,7 @@ class TalkView:
     """The other answer of the pair."""
 
 
-def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
+def show_conversation(labelling: LabellingView, seat: LabellingRole) -> ConversationView:
     """Show the conversation of a session to label."""
     rounds = read_path(labelling.path, labelling.tools)
     transcript = show_transcript(labelling.path, rounds, selected=None, examples=())
@@ -141,7 +141,7 @@ def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
     other_view = show_transcript(other, read_path(other, labelling.tools), selected=None, examples=())
     by_id = {stored.id: stored for stored in labelling.path}
     rounds_by_id = {read_round.stored.id: read_round for read_round in rounds}
-    return TalkView(
+    return ConversationView(
         id=labelling.session.id,
         title=labelling.session.title or "untitled",
         entries=tuple(

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.label.app.labelling import LabellingRole, LabellingView
-from workbench.label.page.present.conversation import TalkView, show_talk
+from workbench.label.page.present.conversation import ConversationView, show_conversation
 from workbench.label.page.present.review import ReviewView
 from workbench.label.records.agreement import ProjectAgreement
 from workbench.label.records.project import Project, ProjectProgress, QueueItem, QueuePage
@@ -128,14 +128,14 @@ class LabelTabView:
     """Agreement of the labellers for each kind of item. Empty with fewer than two labellers, None if unchanged."""
     review: ReviewView | None
     """The samples for review. None if unchanged, or if they may not be shown."""
-    talk: TalkView | None
+    conversation: ConversationView | None
     """The open conversation, or None."""
     hint: str
     """Shown if no conversation is open."""
     notice: NoticeView = CLEAR
     answers: tuple[ActionAnswer, ...] = ()
     """The results of the command's actions."""
-    ahead: tuple[TalkView, ...] = ()
+    ahead: tuple[ConversationView, ...] = ()
     """The next conversations of the queue that the page has not loaded yet."""
     done: str = ""
     """The result of a change of the project, or of an assignment. Empty if there was none."""
@@ -208,11 +208,11 @@ def show_desk(
         else (),
         agreement=_agreement(queue.agreement),
         review=queue.review,
-        talk=show_talk(labelling, seat) if labelling else None,
+        conversation=show_conversation(labelling, seat) if labelling else None,
         hint=NOTHING_LEFT if progress.total else EMPTY,
         notice=notice,
         answers=tuple(answers),
-        ahead=tuple(show_talk(view, seat) for view in ahead),
+        ahead=tuple(show_conversation(view, seat) for view in ahead),
         done=done,
         trial=trial,
     )

@@ -60,7 +60,7 @@ interface LabelState {
   /** The last view from the server. */
   view: LabelTabView | null;
   /** The loaded conversations, as the server knows them, by session. */
-  talks: Map<string, TalkView>;
+  conversations: Map<string, ConversationView>;
   /** The shown session. */
   session: string;
   /** Key of the selected target. */
@@ -111,7 +111,7 @@ interface DeskState {
   state: LabelState;
   log: ActionLog<LabelAction>;
   /** The shown conversation with all pending actions, null while it loads. */
-  talk: () => TalkView | null;
+  conversation: () => ConversationView | null;
   entries: () => LabelEntry[];
   targets: () => LabelTargetView[];
   /** The selected target. */
@@ -205,13 +205,13 @@ interface DeskPanel {
   drawPanel: () => void;
 }
 
-/** `addTalk`: the conversation and its training row. */
-interface DeskTalk {
+/** `addConversation`: the conversation and its training row. */
+interface DeskConversation {
   list: HTMLElement;
   hint: HTMLElement;
   row: HTMLElement;
   pick: (target: LabelTargetView) => void;
-  drawTalk: () => void;
+  drawConversation: () => void;
 }
 
 /** `addBar`: progress, filters, errors and shortcuts. */
@@ -240,7 +240,7 @@ interface Desk
     DeskQueue,
     DeskProject,
     DeskPanel,
-    DeskTalk,
+    DeskConversation,
     DeskBar {
   draw: () => void;
   /** Opens a session once everything that waits is done. */

@@ -49,7 +49,7 @@ export const addActions = (desk) => {
 
   const isStale = () =>
     desk.pendingOf(state.session).some((action) => action.changesRow) ||
-    state.talks.get(state.session).entries.some((entry) => entry.stale.length > 0);
+    state.conversations.get(state.session).entries.some((entry) => entry.stale.length > 0);
 
   // Returns whether the target could be accepted.
   const accept = (target) => {

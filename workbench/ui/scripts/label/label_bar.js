@@ -268,7 +268,7 @@ export const addBar = (desk) => {
     facts.textContent = [
       ...view.progress_lines,
       desk.state.agreement,
-      desk.talk() && desk.talk().is_blind && view.project.name ? "blind" : "",
+      desk.conversation() && desk.conversation().is_blind && view.project.name ? "blind" : "",
       stale ? stale + " stale here" : "",
       desk.state.modelWork ? desk.state.modelWork + " · Esc stops" : "",
     ]

@@ -11,7 +11,7 @@ import { addProject } from "./label_project.js";
 import { addQueue } from "./label_queue.js";
 import { SEAT, addState } from "./label_state.js";
 import { addSubmit } from "./label_submit.js";
-import { addTalk } from "./label_talk.js";
+import { addConversation } from "./label_conversation.js";
 import { isField, onKeys } from "../shared/page.js";
 import { stored } from "../shared/storage.js";
 
@@ -28,7 +28,7 @@ export const mount = (part) => {
     addQueue,
     addProject,
     addPanel,
-    addTalk,
+    addConversation,
     addBar,
   ])
     add(desk);
@@ -36,7 +36,7 @@ export const mount = (part) => {
 
   desk.draw = () => {
     desk.drawBar();
-    desk.drawTalk();
+    desk.drawConversation();
     desk.drawPanel();
   };
 
@@ -47,15 +47,15 @@ export const mount = (part) => {
   const openPlace = (/** @type {PlaceValues} */ { item }, number) => {
     if (!item) return false;
     request = number;
-    if (desk.talk()) desk.go(item);
+    if (desk.conversation()) desk.go(item);
     else desk.show(item);
   };
 
   const report = () => {
-    const { talk } = desk;
-    if (!talk()) return;
-    router.here("label", { item: talk().id }, { request });
-    if (talk().id === router.valuesOf("label").item) request = 0;
+    const { conversation } = desk;
+    if (!conversation()) return;
+    router.here("label", { item: conversation().id }, { request });
+    if (conversation().id === router.valuesOf("label").item) request = 0;
   };
 
   desk.onOpened = () => {
@@ -126,7 +126,7 @@ export const mount = (part) => {
     a: withTarget((target) => {
       if (desk.accept(target)) step(1, isStop);
     }),
-    A: () => desk.talk() && desk.acceptRest(),
+    A: () => desk.conversation() && desk.acceptRest(),
     r: () => desk.reject(),
     e: withTarget((target) => (lacksCall(target) ? desk.addCall(target) : desk.openEditor(target))),
     "+": withTarget((target) => desk.addCall(target)),
@@ -228,7 +228,7 @@ export const mount = (part) => {
       desk.head,
       desk.notice,
       desk.queue,
-      node("div", { class: "hw-label-talk" }, desk.list, desk.hint, desk.row),
+      node("div", { class: "hw-label-conversation" }, desk.list, desk.hint, desk.row),
       desk.panel,
       desk.help,
       desk.projectDialog,
@@ -244,7 +244,7 @@ export const mount = (part) => {
     state.filter = { ...state.filter, ...saved.filter };
     if (!state.view) state.view = value;
     desk.log.adopt(state.owner);
-    if (!desk.talk()) state.isLoading = true;
+    if (!desk.conversation()) state.isLoading = true;
     desk.expectLoss();
     if (!isBegun) {
       isBegun = true;
@@ -269,7 +269,7 @@ export const mount = (part) => {
       desk.retryLater();
     }
     report();
-    if (request && !lines && !desk.talk() && !state.isLoading)
+    if (request && !lines && !desk.conversation() && !state.isLoading)
       desk.showError("The session of this address does not exist. Choose one from the queue.");
     desk.draw();
     desk.doNext();

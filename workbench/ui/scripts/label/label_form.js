@@ -81,7 +81,7 @@ export const addForm = (desk) => {
       state.refusals.delete(keyOf(target));
       desk.keepDraft(target, { form: draft });
     };
-    const fields = drawCallForm(desk.talk().tools, draft, keep, desk.drawPanel);
+    const fields = drawCallForm(desk.conversation().tools, draft, keep, desk.drawPanel);
     return target.is_added ? [...fields, ...resultForm(draft, keep)] : fields;
   };
 
@@ -100,7 +100,7 @@ export const addForm = (desk) => {
       },
     });
     area.value = draft.result;
-    const hasMock = desk.talk().mocked.includes(draft.name);
+    const hasMock = desk.conversation().mocked.includes(draft.name);
     return [
       node(
         "span",
@@ -149,7 +149,7 @@ export const addForm = (desk) => {
 
   // The form that an added call begins with. If there is only one tool, it is chosen.
   const emptyForm = () => {
-    const names = Object.keys(desk.talk().tools);
+    const names = Object.keys(desk.conversation().tools);
     return { name: names.length === 1 ? names[0] : "", texts: {}, result: "" };
   };
 
@@ -158,7 +158,7 @@ export const addForm = (desk) => {
       return target.is_added ? emptyForm() : { name: target.tool, texts: { ...target.values } };
     const corrected = JSON.parse(target.label.arguments);
     const kinds = Object.fromEntries(
-      (desk.talk().tools[target.label.name] || []).map((field) => [field.name, field.kind]),
+      (desk.conversation().tools[target.label.name] || []).map((field) => [field.name, field.kind]),
     );
     const texts = Object.entries(corrected).map(([name, value]) => [
       name,

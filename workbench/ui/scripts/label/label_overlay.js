@@ -69,7 +69,7 @@ const withPlace = (entry) => {
   return { ...entry, targets: [...calls, place, ...rest] };
 };
 
-const withPlaces = (talk) => ({ ...talk, entries: talk.entries.map(withPlace) });
+const withPlaces = (conversation) => ({ ...conversation, entries: conversation.entries.map(withPlace) });
 
 const EMPTY = { verdict: "", rating: 0, comment: "" };
 
@@ -98,9 +98,9 @@ export const fieldOf = (label, field) => {
   return label[field] || null;
 };
 
-const mapTargets = (talk, change) => ({
-  ...talk,
-  entries: talk.entries.map((entry) => ({ ...entry, targets: entry.targets.map(change) })),
+const mapTargets = (conversation, change) => ({
+  ...conversation,
+  entries: conversation.entries.map((entry) => ({ ...entry, targets: entry.targets.map(change) })),
 });
 
 const titled = (target) => {
@@ -108,15 +108,15 @@ const titled = (target) => {
   return { ...target, title: target.label.name ? "Added call · " + target.label.name : "Missing call" };
 };
 
-const withChanges = (talk, changes) =>
-  mapTargets(talk, (target) =>
+const withChanges = (conversation, changes) =>
+  mapTargets(conversation, (target) =>
     titled(
       changes
         .filter((change) => keyOf(change) === keyOf(target))
         .reduce(
           (changed, change) => ({
             ...changed,
-            label: withField(changed.label, change.field, change.value, talk.tools),
+            label: withField(changed.label, change.field, change.value, conversation.tools),
           }),
           target,
         ),
@@ -132,8 +132,8 @@ const staleAfter = (entry, isMeant) => {
   return ids.includes(entry.entry.id) ? [] : entry.stale.filter((id) => !ids.includes(id));
 };
 
-const accepted = (talk, isMeant) => {
-  const judged = mapTargets(talk, (target) =>
+const accepted = (conversation, isMeant) => {
+  const judged = mapTargets(conversation, (target) =>
     isMeant(target) && target.is_stop && !target.label.verdict && !target.is_invalid && !target.is_added
       ? { ...target, label: { ...target.label, verdict: target.verdicts[0] } }
       : target,
@@ -144,21 +144,21 @@ const accepted = (talk, isMeant) => {
   };
 };
 
-const applied = (talk, action) => {
-  if (action.kind === "label") return withChanges(talk, action.changes);
-  if (action.kind === "accept-rest") return accepted(talk, () => true);
-  if (action.kind === "accept") return accepted(talk, (target) => keyOf(target) === keyOf(action));
+const applied = (conversation, action) => {
+  if (action.kind === "label") return withChanges(conversation, action.changes);
+  if (action.kind === "accept-rest") return accepted(conversation, () => true);
+  if (action.kind === "accept") return accepted(conversation, (target) => keyOf(target) === keyOf(action));
   // An action that is undone after it was confirmed.
-  if (action.kind === "undo" && action.before) return withChanges(talk, action.before);
-  return talk;
+  if (action.kind === "undo" && action.before) return withChanges(conversation, action.before);
+  return conversation;
 };
 
 // Returns the conversation with these actions, which are all of this session, applied in order.
-export const withActions = (talk, actions) => {
+export const withActions = (conversation, actions) => {
   const undone = actions.filter((action) => action.undoes).map((action) => action.undoes);
   const isUndone = (action) => undone.some((id) => isSameAction(id, action));
   return actions
     .filter((action) => !isUndone(action))
     .filter((action) => !action.undoes || !actions.some((other) => isSameAction(other, action.undoes)))
-    .reduce((shown, action) => withPlaces(applied(shown, action)), withPlaces(talk));
+    .reduce((shown, action) => withPlaces(applied(shown, action)), withPlaces(conversation));
 };

@@ -168,7 +168,7 @@ export const addPanel = (desk) => {
     return [
       numbered.length ? group("Verdict on the call", numbered) : "",
       desk.editor(target),
-      drawSchemas(desk.talk(), form ? form.name : target.label.name),
+      drawSchemas(desk.conversation(), form ? form.name : target.label.name),
     ];
   };
 
@@ -177,7 +177,7 @@ export const addPanel = (desk) => {
     verdicts(target),
     stars(target),
     desk.editor(target),
-    drawSchemas(desk.talk(), target.call === null ? "" : target.tool),
+    drawSchemas(desk.conversation(), target.call === null ? "" : target.tool),
     tags(target),
     comment(target),
     questions(target),

@@ -6,7 +6,7 @@ import { actButton } from "./label_form.js";
 import { fieldOf } from "./label_overlay.js";
 import { WORDS } from "./label_panel.js";
 import { reviewParts } from "./label_review.js";
-import { drawCorrection } from "./label_talk.js";
+import { drawCorrection } from "./label_conversation.js";
 
 /** @type {[name: string, label: string, kind: string, attributes: object][]} */
 const FIELDS = [

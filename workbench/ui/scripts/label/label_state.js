@@ -6,7 +6,7 @@ import { keyOf, withActions } from "./label_overlay.js";
 import { storeTabText, tabText } from "../shared/storage.js";
 
 export const SEAT = "hermes-workbench:label";
-const MOST_TALKS = 12;
+const MOST_CONVERSATIONS = 12;
 const OPEN = ["pending", "draft"];
 
 // A text that this tab stores until it is closed. Without a value, the stored text.
@@ -21,7 +21,7 @@ export const addState = (desk) => {
 
   const state = {
     view: null, // the last view from the server
-    talks: new Map(), // the loaded conversations, as the server knows them, by session
+    conversations: new Map(), // the loaded conversations, as the server knows them, by session
     session: "", // the shown session
     at: null, // key of the selected target
     seat: { labeller: "", project: "", is_deciding: false },
@@ -59,13 +59,13 @@ export const addState = (desk) => {
   const forget = () => {
     shown = null;
   };
-  const talk = () => {
-    const loaded = state.talks.get(state.session);
+  const conversation = () => {
+    const loaded = state.conversations.get(state.session);
     if (!loaded) return null;
     if (!shown) shown = withActions(loaded, pendingOf(state.session));
     return shown;
   };
-  const entries = () => (talk() ? talk().entries : []);
+  const entries = () => (conversation() ? conversation().entries : []);
   const targets = () => entries().flatMap((entry) => entry.targets);
   const here = () => targets().find((target) => keyOf(target) === state.at) || null;
   const entryOf = (target) =>
@@ -83,7 +83,7 @@ export const addState = (desk) => {
       step: state.step,
       session: state.after ? "" : state.session,
       after: state.after,
-      known: [...state.talks.keys()],
+      known: [...state.conversations.keys()],
       ...fields,
     });
 
@@ -166,7 +166,7 @@ export const addState = (desk) => {
     state.after = "";
     state.step = 0;
     state.warned = "";
-    state.isLoading = !state.talks.has(session);
+    state.isLoading = !state.conversations.has(session);
     forget();
     restoreCursor();
     desk.onOpened();
@@ -224,25 +224,27 @@ export const addState = (desk) => {
     if (value.agreement !== null) state.agreement = value.agreement;
     if (value.review) state.review = value.review;
     // What was loaded of other sessions does not have these actions yet.
-    for (const [id, loaded] of state.talks) {
+    for (const [id, loaded] of state.conversations) {
       const own = done.filter((action) => action.session === id && isOfSeat(action));
-      if (own.length) state.talks.set(id, withActions(loaded, own));
+      if (own.length) state.conversations.set(id, withActions(loaded, own));
     }
-    for (const loaded of [...value.ahead, ...(value.talk ? [value.talk] : [])]) {
-      state.talks.delete(loaded.id);
-      state.talks.set(loaded.id, loaded);
+    for (const loaded of [...value.ahead, ...(value.conversation ? [value.conversation] : [])]) {
+      state.conversations.delete(loaded.id);
+      state.conversations.set(loaded.id, loaded);
     }
-    for (const id of [...state.talks.keys()])
-      if (state.talks.size > MOST_TALKS && id !== state.session) state.talks.delete(id);
+    for (const id of [...state.conversations.keys()])
+      if (state.conversations.size > MOST_CONVERSATIONS && id !== state.session)
+        state.conversations.delete(id);
   };
 
   const settleView = (value, command) => {
     for (const row of value.rows) if (!pendingOf(row.id).length) state.closed.delete(row.id);
     const isRequested = command.after === state.after && command.session === state.session;
-    if (isRequested && value.talk && (command.after || !command.session)) {
-      open(value.talk.id);
-      if (command.after === value.talk.id) desk.showError("There are no more conversations to label here.");
-    } else if (state.talks.has(state.session) && !state.after) {
+    if (isRequested && value.conversation && (command.after || !command.session)) {
+      open(value.conversation.id);
+      if (command.after === value.conversation.id)
+        desk.showError("There are no more conversations to label here.");
+    } else if (state.conversations.has(state.session) && !state.after) {
       state.isLoading = false;
       if (!here()) restoreCursor();
     } else if (isRequested) {
@@ -274,7 +276,7 @@ export const addState = (desk) => {
     state.seat = seat;
     // The shown session may not belong to the other queue, which then opens with its first one.
     if (isOther) state.session = state.after = "";
-    state.talks.clear();
+    state.conversations.clear();
     state.closed.clear();
     state.isLoading = true;
     forget();
@@ -290,7 +292,7 @@ export const addState = (desk) => {
   Object.assign(desk, {
     state,
     log,
-    talk,
+    conversation,
     entries,
     targets,
     here,

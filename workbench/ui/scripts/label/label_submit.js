@@ -67,17 +67,17 @@ export const addSubmit = (desk) => {
         target: desk.targets().find((target) => target.message === stale[0]),
         canConfirm: true,
       };
-    if (!desk.talk().can_export)
+    if (!desk.conversation().can_export)
       return {
         code: "no-row",
-        text: "There is no training row: " + desk.talk().row[0].text + ".",
+        text: "There is no training row: " + desk.conversation().row[0].text + ".",
         canConfirm: true,
       };
     return null;
   };
 
   const submit = () => {
-    if (!desk.talk()) return;
+    if (!desk.conversation()) return;
     saveTyped();
     // Only the server knows what a correction makes of the training row.
     if (desk.pendingOf(state.session).some((action) => action.changesRow)) {
@@ -98,15 +98,15 @@ export const addSubmit = (desk) => {
   };
 
   const reject = () => {
-    if (!desk.talk()) return;
+    if (!desk.conversation()) return;
     desk.showError("");
     desk.close("reject", false);
   };
 
   // Reports which correction is not saved when a session is left. Its text stays in the browser.
   const leave = (work) => {
-    const [open] = desk.talk() ? openDrafts() : [];
-    const title = desk.talk() ? desk.talk().title : "";
+    const [open] = desk.conversation() ? openDrafts() : [];
+    const title = desk.conversation() ? desk.conversation().title : "";
     desk.showError(
       open
         ? "The correction of “" + open.title + "” in “" + title + "” is not saved. Your text is still there."

@@ -24,25 +24,25 @@ const fold = (name, isOpenAtFirst, summary, parts) => {
   return html`<details class="hw-schema" ?open=${open}><summary @click=${keep}>${summary}</summary>${parts}</details>`;
 };
 
-const schema = (talk, name) =>
-  html`${talk.descriptions[name] ? html`<p class="hw-about">${talk.descriptions[name]}</p>` : ""}${
-    talk.tools[name].length
-      ? html`<ul>${talk.tools[name].map(parameter)}</ul>`
+const schema = (conversation, name) =>
+  html`${conversation.descriptions[name] ? html`<p class="hw-about">${conversation.descriptions[name]}</p>` : ""}${
+    conversation.tools[name].length
+      ? html`<ul>${conversation.tools[name].map(parameter)}</ul>`
       : html`<p class="hw-note">no parameters</p>`
   }`;
 
-const calledTool = (talk, name) =>
-  talk.tools[name]
-    ? fold("called", true, html`<span>Schema of </span><code>${name}</code>`, schema(talk, name))
+const calledTool = (conversation, name) =>
+  conversation.tools[name]
+    ? fold("called", true, html`<span>Schema of </span><code>${name}</code>`, schema(conversation, name))
     : html`<p class="hw-line t-warning">The tool ${name} is not offered.</p>`;
 
 // Draws the schema of the called tool, and those of the other tools folded.
-export const drawSchemas = (talk, called) => {
-  const others = Object.keys(talk.tools).filter((name) => name !== called);
+export const drawSchemas = (conversation, called) => {
+  const others = Object.keys(conversation.tools).filter((name) => name !== called);
   const summary = html`<span>${called ? "Other tools" : "Offered tools"} (${others.length})</span>`;
-  const schemas = others.map((name) => html`<h4><code>${name}</code></h4>${schema(talk, name)}`);
+  const schemas = others.map((name) => html`<h4><code>${name}</code></h4>${schema(conversation, name)}`);
   return [
-    called ? calledTool(talk, called) : "",
+    called ? calledTool(conversation, called) : "",
     others.length ? fold("others", false, summary, schemas) : "",
   ];
 };

@@ -19,6 +19,30 @@ interface ActionAnswer {
   note: string;
 }
 
+/** The conversation to label. */
+interface ConversationView {
+  id: string;
+  title: string;
+  /** Oldest first. */
+  entries: LabelEntry[];
+  /** The form fields of each offered tool. */
+  tools: Record<string, FormField[]>;
+  /** The description of each offered tool. */
+  descriptions: Record<string, string>;
+  /** The offered tools whose mocks can give the result of an added call. */
+  mocked: string[];
+  /** Lines about the training row that the conversation becomes. */
+  row: NoticeLine[];
+  /** Whether labels of others are hidden until it is submitted. */
+  is_blind: boolean;
+  /** Whether the conversation can become a training row. */
+  can_export: boolean;
+  /** The message with which the first answer of a preference pair begins. Empty if there is no pair. */
+  pair: string;
+  /** The other answer of the pair. */
+  other: TranscriptEntry[];
+}
+
 /** One message of the transcript with its label targets. */
 interface LabelEntry {
   entry: TranscriptEntry;
@@ -50,14 +74,14 @@ interface LabelTabView {
   /** The samples for review. None if unchanged, or if they may not be shown. */
   review: ReviewView | null;
   /** The open conversation, or None. */
-  talk: TalkView | null;
+  conversation: ConversationView | null;
   /** Shown if no conversation is open. */
   hint: string;
   notice: NoticeView;
   /** The results of the command's actions. */
   answers: ActionAnswer[];
   /** The next conversations of the queue that the page has not loaded yet. */
-  ahead: TalkView[];
+  ahead: ConversationView[];
   /** The result of a change of the project, or of an assignment. Empty if there was none. */
   done: string;
   /** The result of an added call. None if none was requested. */
@@ -207,30 +231,6 @@ interface ReviewView {
   accuracies: string[];
   /** The agreement of each model with each person, a line each. */
   models: string[];
-}
-
-/** The conversation to label. */
-interface TalkView {
-  id: string;
-  title: string;
-  /** Oldest first. */
-  entries: LabelEntry[];
-  /** The form fields of each offered tool. */
-  tools: Record<string, FormField[]>;
-  /** The description of each offered tool. */
-  descriptions: Record<string, string>;
-  /** The offered tools whose mocks can give the result of an added call. */
-  mocked: string[];
-  /** Lines about the training row that the conversation becomes. */
-  row: NoticeLine[];
-  /** Whether labels of others are hidden until it is submitted. */
-  is_blind: boolean;
-  /** Whether the conversation can become a training row. */
-  can_export: boolean;
-  /** The message with which the first answer of a preference pair begins. Empty if there is no pair. */
-  pair: string;
-  /** The other answer of the pair. */
-  other: TranscriptEntry[];
 }
 
 type LabelDeskEvents = "label_again" | "label_judge" | "label_order" | "label_stop";

@@ -46,7 +46,7 @@ const correction = (target) => {
 };
 
 /** @param {Desk} desk */
-export const addTalk = (desk) => {
+export const addConversation = (desk) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label", tabindex: "-1" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Training row" });
   const hint = node("div", { class: "hw-empty" });
@@ -160,7 +160,7 @@ export const addTalk = (desk) => {
 
   // The entries. From where a preference pair begins, both answers are beside each other.
   const drawEntries = () => {
-    const { entries, other, pair } = desk.talk();
+    const { entries, other, pair } = desk.conversation();
     const start = pair ? entries.findIndex((item) => item.entry.id === pair) : -1;
     if (start < 0) return entries.map(drawEntry);
     const verdict = entries[start].targets.at(-1).label.verdict;
@@ -191,30 +191,30 @@ export const addTalk = (desk) => {
     }
   };
 
-  let shownTalk = "";
+  let shownConversation = "";
 
-  const drawTalk = () => {
-    hint.hidden = Boolean(desk.talk());
-    list.hidden = row.hidden = !desk.talk();
+  const drawConversation = () => {
+    hint.hidden = Boolean(desk.conversation());
+    list.hidden = row.hidden = !desk.conversation();
     hint.replaceChildren(
       node("h2", {}, "Label conversations"),
       node("p", {}, desk.state.view ? desk.state.view.hint : ""),
     );
     list.setAttribute("aria-busy", String(desk.isBlocked()));
-    if (!desk.talk()) {
+    if (!desk.conversation()) {
       // While the next conversation loads, the previous one stays, greyed out.
       hint.hidden = desk.state.isLoading;
       list.hidden = !desk.state.isLoading;
       if (!desk.state.isLoading) list.replaceChildren();
-      shownTalk = "";
+      shownConversation = "";
       return;
     }
-    const json = JSON.stringify(desk.talk());
-    if (json !== shownTalk) {
-      shownTalk = json;
+    const json = JSON.stringify(desk.conversation());
+    if (json !== shownConversation) {
+      shownConversation = json;
       const folds = [...list.querySelectorAll("details")].map((fold) => fold.open);
-      const isSame = list.dataset.session === desk.talk().id;
-      list.dataset.session = desk.talk().id;
+      const isSame = list.dataset.session === desk.conversation().id;
+      list.dataset.session = desk.conversation().id;
       list.replaceChildren(...drawEntries());
       if (isSame)
         list.querySelectorAll("details").forEach((fold, place) => {
@@ -224,7 +224,7 @@ export const addTalk = (desk) => {
     mark();
     row.replaceChildren(
       ...desk
-        .talk()
+        .conversation()
         .row.map((line) =>
           node(
             "p",
@@ -236,5 +236,5 @@ export const addTalk = (desk) => {
     );
   };
 
-  Object.assign(desk, { list, hint, row, pick, drawTalk });
+  Object.assign(desk, { list, hint, row, pick, drawConversation });
 };
