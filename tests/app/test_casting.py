@@ -1,9 +1,12 @@
 """A turn of a session becomes a case of a suite."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from tests.services import services_for
-from workbench.app.runs.casting import add_case, case_of_turn
+from workbench.app.runs.casting import add_case, case_of_turn, offered_toolsets
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.runs.suites import load_suite
@@ -18,6 +21,11 @@ def test_a_case_made_from_a_turn_passes(tmp_path):
         play("Thanks", session)
         setup, path = services.sessions.find_session(session).setup, services.sessions.path(session)
         first = case_of_turn(setup, path, path[2].id)
+        assert re.fullmatch(r"reading-for-cairo-[0-9a-f]{4}", first["id"]) and first["tool_specs"]
+        referring = case_of_turn(setup, path, path[2].id, toolsets=offered_toolsets(services, setup))
+        assert referring["tools"] == ["nonsense"] and "tool_specs" not in referring
+        fewer = replace(setup, disabled_tools=frozenset({"get_flumbuster"}))
+        assert offered_toolsets(services, fewer) == ()
         assert first["prompt"] == "Reading for cairo?"
         assert first["expect"] == [{"calls": [{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}]}]
         last = case_of_turn(setup, path)

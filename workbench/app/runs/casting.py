@@ -1,6 +1,7 @@
 """Create suite cases from turns of sessions, and collect what was measured of a contract."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -111,11 +112,27 @@ def _ablation(arms: Sequence[ArmResults], name: str) -> Ablation | None:
 
 OWN_SUITE: Final = "mine"
 """The suite for cases that are created from a session without naming a suite."""
-_ID_CHARS: Final = 12
+_ID_WORDS: Final = 6
+_ID_CHARS: Final = 4
+
+
+def offered_toolsets(services: Services, setup: RunConfig) -> tuple[str, ...]:
+    """Return the toolsets that have exactly the tools that a setup offers, in their order. Empty if there are none.
+
+    Raises:
+        BadInput: The tools of the setup cannot be parsed.
+        StoreError: The saved toolsets cannot be read.
+    """
+    toolsets = services.tools.toolsets_of(setup.tools_text)
+    return toolsets if services.tools.select(toolsets).names == setup.offered_tools().names else ()
 
 
 def case_of_turn(
-    setup: RunConfig, path: Sequence[StoredMessage], message_id: str | None = None
+    setup: RunConfig,
+    path: Sequence[StoredMessage],
+    message_id: str | None = None,
+    *,
+    toolsets: Sequence[str] = (),
 ) -> JsonObject:
     """Return the case of one turn in the form of a suite's file.
 
@@ -125,6 +142,7 @@ def case_of_turn(
     Args:
         path: The messages, root first.
         message_id: Any message of the turn. None takes the last turn.
+        toolsets: Names of the toolsets that the case refers to. Empty writes the tools into the case.
 
     Raises:
         BadInput: There is no such turn, or it has no answer.
@@ -142,9 +160,11 @@ def case_of_turn(
     expected = [call_pattern(call.name, call.arguments) for call in calls]
     messages = [stored for stored in path[: user + 1] if stored.message.role is not Role.SYSTEM]
     document: dict[str, Any] = {
-        "id": path[user].id[:_ID_CHARS],
+        "id": _case_id(path[user]),
         "messages": [message_document(stored.message, tools) for stored in messages],
-        "tool_specs": [spec.document for spec in tools.specs],
+        **(
+            {"tools": list(toolsets)} if toolsets else {"tool_specs": [spec.document for spec in tools.specs]}
+        ),
         "tags": ["session"],
         "max_rounds": 1,
         "expect": [{"calls": expected} if expected else {"no_call": True}],
@@ -153,6 +173,12 @@ def case_of_turn(
         document["prompt"] = document.pop("messages")[0]["content"]
     # Only plain JSON values, as they are read from a suite's file.
     return cast(JsonObject, json.loads(json.dumps(document)))
+
+
+def _case_id(question: StoredMessage) -> str:
+    """Return the first words of a question with the beginning of its id, such as `what-is-the-weather-3f2a`."""
+    words = re.findall(r"\w+", question.message.text[:200].lower())[:_ID_WORDS]
+    return "-".join([*(word[:20] for word in words), question.id[:_ID_CHARS]])
 
 
 def add_case(services: Services, document: JsonObject, *, suite: str = OWN_SUITE) -> Version:

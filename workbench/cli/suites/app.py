@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.app.runs.casting import OWN_SUITE, add_case, case_of_turn
+from workbench.app.runs.casting import OWN_SUITE, add_case, case_of_turn, offered_toolsets
 from workbench.cli.suites.files import import_file, suites_named, write_file
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
@@ -109,7 +109,9 @@ def case(
         if stored is None:
             raise BadInput(f"session {session!r}", "no such session", "`workbench sessions list` lists them")
         path = services.sessions.path(session)
-        version = add_case(services, case_of_turn(stored.setup, path, message or None), suite=suite)
+        toolsets = offered_toolsets(services, stored.setup)
+        case = case_of_turn(stored.setup, path, message or None, toolsets=toolsets)
+        version = add_case(services, case, suite=suite)
     print(f"{version.name}@{version.number}")
 
 

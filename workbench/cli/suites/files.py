@@ -19,10 +19,8 @@ from workbench.errors import BadInput
 from workbench.settings import Settings, read_settings
 from workbench.suite.case import Suite
 from workbench.suite.compare import compare as compare_results
-from workbench.suite.exchange.bfcl import ImportedSuite, import_bfcl
-from workbench.suite.exchange.openai import import_openai
-from workbench.suite.exchange.promptfoo import import_promptfoo
-from workbench.suite.read_suite import parse_suite
+from workbench.suite.exchange.any_suite import import_suite
+from workbench.suite.exchange.bfcl import ImportedSuite
 from workbench.suite.reports.markdown import comparison_markdown, table_text
 from workbench.suite.reports.report import RunReport, comparison_json, report_json
 from workbench.suite.reports.tables import change_table, comparison_line
@@ -84,22 +82,17 @@ def import_file(path: Path, *, name: str = "") -> ImportedSuite:
     Raises:
         BadInput: The file cannot be read.
     """
-    text = read_text(str(path))
-    suite_name = name or path.stem.removeprefix("BFCL_v4_")
-    if path.suffix in (".yaml", ".yml"):
-        if _is_promptfoo(text):
-            imported = import_promptfoo(text, name=suite_name, read_file=_reader(path.parent))
-            if not imported.suite.cases:
-                raise BadInput(f"file {path}", "no test can be imported", "; ".join(imported.left_out[:1]))
-            return imported
-        return ImportedSuite(suite=parse_suite(text, name=suite_name, read_file=_reader(path.parent)))
-    if '"messages"' in text.partition("\n")[0]:
-        return import_openai(text, name=suite_name)
-    answers_file = path.parent / "possible_answer" / path.name
-    answers = read_text(str(answers_file)) if answers_file.is_file() else None
     from workbench.library.bfcl_classes import function_docs
 
-    return import_bfcl(text, answers, name=suite_name, function_docs=function_docs)
+    answers_file = path.parent / "possible_answer" / path.name
+    return import_suite(
+        read_text(str(path)),
+        name=name or path.stem.removeprefix("BFCL_v4_"),
+        is_yaml=path.suffix in (".yaml", ".yml"),
+        read_file=_reader(path.parent),
+        answers=read_text(str(answers_file)) if answers_file.is_file() else None,
+        function_docs=function_docs,
+    )
 
 
 def _suite(services: Services, name: str) -> Suite:
@@ -107,11 +100,6 @@ def _suite(services: Services, name: str) -> Suite:
     if path.suffix in _ENDINGS:
         return import_file(path).suite
     return load_suite(services, name)
-
-
-def _is_promptfoo(text: str) -> bool:
-    keys = {line.partition(":")[0] for line in text.splitlines()}
-    return "suite" not in keys and not keys.isdisjoint(("tests", "scenarios"))
 
 
 def _reader(folder: Path) -> Callable[[str], str]:

@@ -26,6 +26,8 @@ class NoticeLine:
     """What is wrong, where, and what to do."""
     tone: str = "error"
     """`error`, `warning` or `quiet`."""
+    link: str = ""
+    """Address of the place that the line is about, for a link. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

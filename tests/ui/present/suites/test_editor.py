@@ -1,11 +1,16 @@
 """A suite in the editor."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from workbench.app.runs.suites import CheckedSuite
 from workbench.errors import BadInput
+from workbench.suite.exchange.any_suite import import_suite
 from workbench.suite.read_suite import check_suite, parse_suite
-from workbench.ui.present.suites.editor import BLANK, show_suite_text, with_rows
+from workbench.ui.present.suites.editor import BLANK, imported_note, show_suite_text, with_cases, with_rows
+from workbench.ui.tabs.suites.edit_events import with_files
 
 
 def shown(text):
@@ -51,3 +56,37 @@ def test_a_csv_file_becomes_a_case_template_with_any_indentation(indent):
 def test_an_invalid_csv_file_is_reported():
     with pytest.raises(BadInput, match=r"file a\.csv: no rows"):
         with_rows("suite: s\ncases:\n", "only names", file_name="a.csv")
+
+
+PROMPTFOO = """prompts: ["{{ q }}"]
+tests:
+  - vars: {q: Hello there}
+    assert: [{type: contains, value: hi}]
+  - vars: {q: Bye}
+    assert: [{type: moderation}]
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [BLANK.format(name="s"), "suite: s\ncases:\n- id: a\n  prompt: b\n  expect: [{no_call: true}]"]
+)
+def test_cases_of_promptfoo_follow_the_existing_ones_and_what_is_left_out_is_named(text):
+    imported = import_suite(PROMPTFOO, name="p", is_yaml=True)
+    suite = parse_suite(with_cases(text, imported), name="s")
+    (added,), (case,) = suite.cases[1:], imported.suite.cases
+    assert replace(added, tools=(), document=case.document) == replace(case, suite="s")
+    assert imported_note(imported).startswith("Added 1 case") and "Skipped" in imported_note(imported)
+
+
+def test_bfcl_needs_its_answers_or_its_cases_would_expect_no_call(tmp_path):
+    function = {"name": "f", "description": "F.", "parameters": {"type": "dict", "properties": {}}}
+    questions, answers = tmp_path / "BFCL_v4_simple.json", tmp_path / "answers.json"
+    row = {"id": "simple_0", "question": [[{"role": "user", "content": "Go"}]], "function": [function]}
+    questions.write_text(json.dumps(row))
+    answers.write_text(json.dumps({"id": "simple_0", "ground_truth": [{"f": {}}]}))
+    with pytest.raises(BadInput, match="answers are missing"):
+        with_files("suite: s\ncases:\n", [questions])
+    text, note = with_files("suite: s\ndefaults: {tools: [weather]}\ncases:\n", [questions, answers])
+    (case,) = parse_suite(text, name="s").cases
+    assert (case.id, case.tools, len(case.tool_specs)) == ("simple_0", (), 1)
+    assert note.startswith("Added 1 case")

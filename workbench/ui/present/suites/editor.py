@@ -9,8 +9,10 @@ from typing import Final
 from workbench.app.runs.session_suite import SessionSuite
 from workbench.app.runs.suites import CheckedSuite
 from workbench.suite.case import Case
+from workbench.suite.exchange.bfcl import ImportedSuite
 from workbench.suite.row_table import read_csv
 from workbench.suite.suite_text import SuiteFault
+from workbench.toolspec.yaml_text import dump_yaml
 from workbench.ui.present.words import count
 
 MOST_SHOWN: Final = 200
@@ -108,6 +110,27 @@ def with_rows(text: str, rows_text: str, *, file_name: str) -> str:
     ]
     indent = found.group(1) if found else "  "
     return "\n".join([text.rstrip("\n"), *(indent + line for line in entry)]) + "\n"
+
+
+def with_cases(text: str, imported: ImportedSuite) -> str:
+    """Append the cases of an imported suite to the text of a suite, whose last key is `cases`."""
+    found = _ENTRY.search(text)
+    indent = found.group(1) if found else "  "
+    # The suite's default tools are not added to those that a case brings along.
+    cases = [
+        {**({"tools": []} if "tool_specs" in case.document else {}), **case.document}
+        for case in imported.suite.cases
+    ]
+    entries = dump_yaml(cases).rstrip("\n").split("\n")
+    return "\n".join([text.rstrip("\n"), *(indent + line if line else line for line in entries)]) + "\n"
+
+
+def imported_note(imported: ImportedSuite) -> str:
+    """Describe the cases that were added from a file."""
+    note = f"Added {count(len(imported.suite.cases), 'case')} after the existing ones."
+    if imported.left_out:
+        note += f" Skipped {count(len(imported.left_out), 'part')}. The first one: {imported.left_out[0]}."
+    return note
 
 
 def sessions_note(made: SessionSuite) -> str:

@@ -8,7 +8,7 @@ export const mount = ({ element, follow }) =>
       value?.lines.map(
         (line) =>
           html`<p class="hw-line t-${line.tone}" role=${line.tone === "error" ? "alert" : nothing}><span
-            class="hw-word">${line.word}</span><span>${line.text}</span></p>`,
+            class="hw-word">${line.word}</span><span>${line.text}${line.link ? html` <a href=${line.link}>Open</a>` : nothing}</span></p>`,
       ),
       element,
     ),

@@ -167,6 +167,8 @@ interface NoticeLine {
   text: string;
   /** `error`, `warning` or `quiet`. */
   tone: string;
+  /** Address of the place that the line is about, for a link. Empty if there is none. */
+  link: string;
 }
 
 /** The lines of one notice. */

@@ -1,7 +1,9 @@
 """Edit suites."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import gradio as gr
 
@@ -11,6 +13,7 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind, check_name
+from workbench.suite.exchange.any_suite import import_suite
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import flag_of, id_of, text_of
@@ -21,8 +24,10 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import (
     BLANK,
     SuiteTextView,
+    imported_note,
     sessions_note,
     show_suite_text,
+    with_cases,
     with_rows,
 )
 from workbench.ui.present.versions import VersionsView
@@ -42,6 +47,11 @@ def suite_texts(services: Services) -> StoredTextEvents:
         editors=EDITORS,
         field="suites-text",
     )
+
+
+ROWS_ADDED: Final = (
+    "Added a template and its rows after the existing cases. Fill in the user message and the expectation."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +74,22 @@ class SuiteEditEvents:
 
     @needs(Permission.WORK)
     def on_rows(
-        self, visitor: Visitor, name: str, text: str, path: str | None, request: gr.Request
+        self, visitor: Visitor, name: str, text: str, paths: list[str] | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
-        """Append a case template over the rows of a CSV file."""
+        """Append the cases of a file of another format, or a case template over the rows of a CSV file."""
         try:
             if not name:
                 raise BadInput("suite", "no suite is open", "open one, or create one")
-            file = Path(path or "")
-            if file.stat().st_size > MAX_TEXT_CHARS // 2:
-                raise BadInput(
-                    file.name, f"larger than {MAX_TEXT_CHARS // 2:,} bytes", "split it into several suites"
-                )
-            rows = file.read_text(encoding="utf-8-sig")
-            added = with_rows(text, rows, file_name=file.name)
+            added, note = with_files(text, [Path(path) for path in paths or ()])
         except (OSError, UnicodeDecodeError) as error:
-            return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a CSV file"))
+            return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a text file"))
         except BadInput as error:
             return SAME, problem(error)
         change = DocumentChange(
             how="edit", field="suites-text", document=f"suite:{name}", text=added, before=text
         )
         services = services_of(self.services, visitor, request)
-        return EDITORS.changed(services.calendar.seconds(), change), advice(
-            "Added a template and its rows after the existing cases. Fill in the user message and the expectation."
-        )
+        return EDITORS.changed(services.calendar.seconds(), change), advice(note)
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
@@ -119,3 +121,42 @@ class SuiteEditEvents:
             return SAME, SAME, problem(error)
         chosen = gr.update(choices=list(suite_names(services)), value=[name])
         return chosen, gr.update(selected="runs"), CLEAR
+
+
+def with_files(text: str, files: Sequence[Path]) -> tuple[str, str]:
+    """Return the text of a suite with the cases of a file, and what was added.
+
+    Args:
+        files: One file, or the questions of BFCL and the file with their answers.
+
+    Raises:
+        BadInput: A file is too large, or has no cases that can be imported.
+    """
+    texts = {file: _read(file) for file in files}
+    answers = next((added for added in texts.values() if '"ground_truth"' in added.partition("\n")[0]), None)
+    for file, added in texts.items():
+        if added is answers:
+            continue
+        if file.suffix == ".csv":
+            return with_rows(text, added, file_name=file.name), ROWS_ADDED
+        name, is_yaml = file.stem.removeprefix("BFCL_v4_"), file.suffix in (".yaml", ".yml")
+        if (
+            '"question"' in added.partition("\n")[0]
+            and not is_yaml
+            and not answers
+            and "irrelevance" not in name
+        ):
+            # Without answers, the cases would expect no call.
+            remedy = "choose the file of the same name in possible_answer at the same time"
+            raise BadInput(file.name, "BFCL's answers are missing", remedy)
+        imported = import_suite(added, name=name, is_yaml=is_yaml, answers=answers)
+        return with_cases(text, imported), imported_note(imported)
+    raise BadInput("file", "no file with cases is chosen", "choose CSV, YAML, JSON or JSON Lines")
+
+
+def _read(file: Path) -> str:
+    if file.stat().st_size > MAX_TEXT_CHARS // 2:
+        raise BadInput(
+            file.name, f"larger than {MAX_TEXT_CHARS // 2:,} bytes", "split it into several suites"
+        )
+    return file.read_text(encoding="utf-8-sig")

@@ -317,7 +317,11 @@ def _build_edit(editors: Drawn) -> EditParts:
         with gr.Column(elem_id="suites-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="suites-see-acts"):
                 rows = gr.UploadButton(
-                    "Add cases from CSV", file_types=[".csv"], size="sm", elem_id="suites-rows"
+                    "Add cases from a file",
+                    file_count="multiple",
+                    file_types=[".csv", ".yaml", ".yml", ".json", ".jsonl"],
+                    size="sm",
+                    elem_id="suites-rows",
                 )
                 use = gr.Button("Use in a run", size="sm", elem_id="suites-play")
             heading("Preview")

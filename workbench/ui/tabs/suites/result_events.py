@@ -6,7 +6,7 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.runs.casting import add_case, case_of_turn
+from workbench.app.runs.casting import add_case, case_of_turn, offered_toolsets
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
@@ -21,7 +21,8 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
+from workbench.ui.present.place import write_place
 from workbench.ui.present.suites.case_runs import CaseRunsView, ReadRollout, show_case_runs, show_pair
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
@@ -156,10 +157,14 @@ class RunResultEvents:
             return advice("Only your own sessions can become cases.")
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
-            version = add_case(services, case_of_turn(session.setup, path, id_of(event)))
+            toolsets = offered_toolsets(services, session.setup)
+            case = case_of_turn(session.setup, path, id_of(event), toolsets=toolsets)
+            version = add_case(services, case)
         except WorkbenchError as error:
             return problem(error)
-        return advice(f"Added a case to suite {version.name!r} (version {version.number}).")
+        added = f"Added a case to suite {version.name!r} (version {version.number})."
+        place = write_place("suites", suite=version.name)
+        return NoticeView(lines=(NoticeLine(word="note", text=added, tone="quiet", link=place),))
 
 
 def _reader(services: Services) -> ReadRollout:
