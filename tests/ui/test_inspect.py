@@ -6,10 +6,12 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.hermes.parse import parse
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import services_of
 from workbench.ui.present.examples import EXAMPLES
+from workbench.ui.present.inspect import show_calls
 from workbench.ui.tabs.inspect import InspectEvents
 from workbench.ui.visitor import Visitor
 
@@ -65,3 +67,9 @@ def test_newly_saved_toolsets_can_be_chosen_and_the_choice_stays(events):
 def test_an_empty_editor_shows_the_examples_again(events):
     read, calls, _, differ, _ = events.on_read("", "", "auto", "tolerant", "stop", False)
     assert (read.sections, calls.calls, differ.rows) == ((), (), ())
+
+
+def test_a_call_of_glm_is_not_said_to_have_no_tool_call_block():
+    text = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Rome</arg_value>\n</tool_call>"
+    hint = show_calls(parse(text)).hint
+    assert "<tool_call>" not in hint and "Other formats" in hint

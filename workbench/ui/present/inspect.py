@@ -20,7 +20,7 @@ from workbench.ui.present.words import call_status, place_of, run_note
 NO_CALLS_YET: Final = "Tool calls appear here with their arguments, schema findings and results."
 NO_CALLS: Final = "This completion has no tool calls."
 NO_CALLS_BUT_FOREIGN: Final = (
-    "This completion has no <tool_call> blocks, but it looks like a call in another format. See Fixes."
+    "No call was read, but the completion looks like a call in another format. See Other formats under Fixes."
 )
 NO_FIXES_NEEDED: Final = "No fixes were needed."
 NOTHING_READ: Final = "This completion has no tool calls, so there was nothing to fix."
