@@ -8,6 +8,7 @@ from typing import Final
 
 from workbench.app.runs.session_suite import SessionSuite
 from workbench.app.runs.suites import CheckedSuite
+from workbench.chat.json_value import JsonObject
 from workbench.suite.case import Case
 from workbench.suite.exchange.bfcl import ImportedSuite
 from workbench.suite.row_table import read_csv
@@ -117,8 +118,9 @@ def with_cases(text: str, imported: ImportedSuite) -> str:
     found = _ENTRY.search(text)
     indent = found.group(1) if found else "  "
     # The suite's default tools are not added to those that a case brings along.
+    no_others: JsonObject = {"tools": []}
     cases = [
-        {**({"tools": []} if "tool_specs" in case.document else {}), **case.document}
+        {**no_others, **case.document} if "tool_specs" in case.document else case.document
         for case in imported.suite.cases
     ]
     entries = dump_yaml(cases).rstrip("\n").split("\n")
