@@ -94,14 +94,19 @@ def case(
             show_default="the last turn",
         ),
     ] = "",
+    conversation: Annotated[
+        bool,
+        typer.Option("--conversation", help="The whole conversation; what the person said is its script"),
+    ] = False,
     suite: Annotated[
         str, typer.Option(metavar="SUITE", help="Suite to add the case to, as a new version")
     ] = OWN_SUITE,
 ) -> None:
-    """Add a turn of a session to a suite as a case.
+    """Add a turn of a session, or the whole conversation, to a suite as a case.
 
-    The case expects the calls that the model made in this turn.
+    The case expects the calls that the model made in it.
     """
+    from workbench.app.runs.talk_cases import case_of_conversation
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -110,8 +115,12 @@ def case(
             raise BadInput(f"session {session!r}", "no such session", "`workbench sessions list` lists them")
         path = services.sessions.path(session)
         toolsets = offered_toolsets(services, stored.setup)
-        case = case_of_turn(stored.setup, path, message or None, toolsets=toolsets)
-        version = add_case(services, case, suite=suite)
+        document = (
+            case_of_conversation(services, stored.setup, path)
+            if conversation
+            else case_of_turn(stored.setup, path, message or None, toolsets=toolsets)
+        )
+        version = add_case(services, document, suite=suite)
     print(f"{version.name}@{version.number}")
 
 
