@@ -97,6 +97,17 @@ def test_two_workers_give_the_same_report_and_sessions_as_this_process(workbench
     assert "0 rows from 0 sessions" in workbench("export", "--out", os.devnull).stderr
 
 
+@on_ray
+def test_conversations_are_the_same_on_ray(workbench, variables):
+    command = ["run", "shop", "travel", "desk", "--model", "solution", "--json"]
+    local, spread = workbench(*command), workbench(*command, "--engine", "ray", "--workers", 2)
+    assert local.returncode == spread.returncode == 0, spread.stderr
+    here, there = json.loads(local.stdout), json.loads(spread.stdout)
+    assert len(there["results"]) == 60
+    assert comparable(there) == comparable(here)
+    assert messages_of(variables, there) == messages_of(variables, here)
+
+
 def slow_run(folder, *, count):
     """Return the arguments of a run whose cases take a second each."""
     cases = [{"id": str(n), "prompt": f"Case {n}", "expect": [{"no_call": True}]} for n in range(count)]

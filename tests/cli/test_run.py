@@ -162,7 +162,11 @@ def test_suites_are_imported_from_and_exported_to_other_formats(run_cli, monkeyp
 def comparable(report):
     """Return a report without what differs from run to run: IDs and times."""
     results = [
-        {key: value for key, value in result.items() if key not in ("session_id", "rollout", "measures")}
+        {
+            key: value
+            for key, value in result.items()
+            if key not in ("session_id", "message_id", "rollout", "measures")
+        }
         | {key: value for key, value in result["measures"].items() if not key.endswith("seconds")}
         for result in report["results"]
     ]
@@ -205,6 +209,27 @@ def test_a_killed_run_is_resumed_and_gives_the_same_report_as_an_uninterrupted_o
     assert resumed.returncode == unbroken.returncode == 0
     assert comparable(json.loads(resumed.stdout)) == comparable(json.loads(unbroken.stdout))
     assert len(json.loads(resumed.stdout)["results"]) == 6
+
+
+def test_a_killed_run_of_conversations_is_resumed_and_gives_the_same_report(workbench, tmp_path):
+    command = ["run", "shop", "travel", "desk", "--model", "solution"]
+    environment = os.environ | {"WORKBENCH_DATA": str(tmp_path / "data"), "WORKBENCH_HOME": str(CHECKOUT)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "workbench", *command],
+        cwd=CHECKOUT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        for line in process.stderr:
+            if line.startswith("17/60"):
+                process.send_signal(signal.SIGKILL)
+                break
+    resumed = workbench("run", "--resume", "last", "--json")
+    unbroken = workbench(*command, "--json")
+    assert resumed.returncode == unbroken.returncode == 0, resumed.stderr
+    assert comparable(json.loads(resumed.stdout)) == comparable(json.loads(unbroken.stdout))
+    assert json.loads(resumed.stdout)["cards"][0]["passed"] == 60
 
 
 def test_ctrl_c_stops_a_run_and_keeps_its_results(workbench, tmp_path, own):
