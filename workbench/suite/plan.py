@@ -112,7 +112,7 @@ class RunPlan:
     judge: str = ""
     """Model that judges rubrics. Empty uses the model of the arm."""
     person: str = ""
-    """model that acts as the persons of all cases. Empty follows their rules."""
+    """Model that acts as the persons of all cases. Empty follows their rules."""
     has_checks: bool = True
     """False to run the cases without comparing the answers with their expectations."""
     search: Search | None = None

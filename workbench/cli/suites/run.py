@@ -256,7 +256,7 @@ def run(
         str,
         typer.Option(
             metavar="MODEL",
-            help="model that acts as the persons of conversations, instead of their rules",
+            help="Model that acts as the persons of conversations, instead of their rules",
             show_default=False,
         ),
     ] = "",
