@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, cast
 
-from workbench.app.runs.casting import call_pattern
+from workbench.app.runs.casting import call_pattern, offered_toolsets
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
@@ -36,7 +36,7 @@ def case_of_conversation(services: Services, setup: RunConfig, path: Sequence[St
     tools = setup.offered_tools()
     readings = [read_message(message, tools=tools) for message in written]
     calls = [call_pattern(call.name, call.arguments) for reading in readings for call in reading.calls]
-    names = () if setup.disabled_tools else services.tools.toolsets_of(setup.tools_text)
+    names = offered_toolsets(services, setup)
     document: dict[str, Any] = {
         "id": said[0].id[:12],
         "user": {
