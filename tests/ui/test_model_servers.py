@@ -60,6 +60,7 @@ def test_a_server_is_added_without_a_name_used_edited_and_removed(local: Service
     shown = events.on_save(Visitor(), page_request(), draft(lab.url, key=KEY.reveal()))
     (line,) = view(shown).servers
     assert (line.name, line.status, line.reason) == ("127.0.0.1", "vllm · 1 model", "")
+    assert line.kind == "openai", "an edit must not fix what was detected"
     assert [(model.name, model.modes) for model in line.models] == [
         ("openai:127.0.0.1/hermes", ("chat", "raw"))
     ]

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from workbench.engines.remote.probes.server_probes import ServerProbes
 from workbench.engines.remote.probes.server_report import ServerReport, report_on
-from workbench.engines.remote.server import KeyPlace, Server
+from workbench.engines.remote.server import KeyPlace, Server, ServerKind
 from workbench.engines.remote.servers_file import ServerDraft, ServersFile
 from workbench.engines.remote.transport.model_lists import ServerLists
 from workbench.errors import BadInput
@@ -40,6 +40,8 @@ class ServerState:
 
     server: Server
     """With the kind that its list shows."""
+    configured: ServerKind
+    """The kind that was entered. `openai` detects it."""
     status: ServerStatus
     models: tuple[str, ...] = ()
     """Names of the models that it has listed, without its own name."""
@@ -194,6 +196,7 @@ class ServerBook:
         status = ServerStatus.LISTED if self.lists.was_asked(server) else ServerStatus.NOT_ASKED
         return ServerState(
             server=server.completed(software=listed.software),
+            configured=server.kind,
             status=ServerStatus.FAILED if failure else status,
             models=tuple(dict.fromkeys((*server.models, *listed.names))),
             reason=failure.reason if failure else "",

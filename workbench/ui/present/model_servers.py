@@ -54,6 +54,7 @@ class ModelServerLine:
     title: str
     url: str
     kind: str
+    """The software that was entered; `openai` detects it."""
     status: str
     """Its software and number of models, or that it was not asked."""
     reason: str
@@ -144,7 +145,7 @@ def _line(state: ServerState, report: ServerReport | None) -> ModelServerLine:
         name=server.name,
         title=server.name or "Server of the settings",
         url=server.place,
-        kind=server.kind.value,
+        kind=state.configured.value,
         status=f"{kind} · {count(len(models), 'model')}" if is_listed else state.status.value,
         reason=state.reason,
         models=models[:_MOST_USED] if is_listed else (),

@@ -96,7 +96,9 @@ class ModelServerEvents:
         """Find out what a server can do, and show what is wrong below it."""
         services = services_of(self.services, visitor, request)
         try:
-            report = services.servers.test(id_of(event, "name"))
+            # Counted, so that a visitor cannot send requests through this machine without limit.
+            with services.at_work():
+                report = services.servers.test(id_of(event, "name"))
         except WorkbenchError as error:
             return ServersShown(list_model_servers(services, error=error))
         return ServersShown(list_model_servers(services, report=report), _choices(services))
