@@ -46,6 +46,7 @@ interface ModelServerLine {
   name: string;
   title: string;
   url: string;
+  /** The software that was entered; `openai` detects it. */
   kind: string;
   /** Its software and number of models, or that it was not asked. */
   status: string;
