@@ -1,6 +1,6 @@
 """The tables of a search, for the terminal, for files and for the page."""
 
-from workbench.suite.improve.outcome import PartRate, SearchOutcome, Verdict
+from workbench.suite.improve.outcome import CandidateRow, PartRate, SearchOutcome, Verdict
 from workbench.suite.improve.search_plan import Search
 from workbench.suite.reports.tables import Table
 
@@ -14,12 +14,34 @@ def search_table(search: Search, outcome: SearchOutcome) -> Table:
             (
                 row.label + (" (chosen)" if row.label == search.chosen else ""),
                 *(_rate(row.rates[part]) for part in ("search", "choose", "kept")),
-                "–" if row.tokens is None else f"{row.tokens:.0f}",
+                _tokens(row),
                 f"{row.fixes:.2f}",
             )
             for row in shown
         ),
     )
+
+
+def step_table(search: Search, outcome: SearchOutcome) -> Table:
+    """Return every proposal, with what it was made from and what was changed."""
+    rows = {row.label: row for row in outcome.rows}
+    return Table(
+        head=("candidate", "made from", "change", "choosing", "tokens"),
+        rows=tuple(
+            (
+                step.label,
+                step.parent or "–",
+                step.change,
+                step.problem or (_rate(rows[step.label].rates["choose"]) if step.label in rows else "–"),
+                _tokens(rows.get(step.label)),
+            )
+            for step in search.steps
+        ),
+    )
+
+
+def _tokens(row: CandidateRow | None) -> str:
+    return "–" if row is None or row.tokens is None else f"{row.tokens:.0f}"
 
 
 def verdict_line(search: Search, outcome: SearchOutcome) -> str:

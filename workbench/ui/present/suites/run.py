@@ -6,6 +6,8 @@ from typing import Final
 
 from workbench.records.runs import ListedRun, RunState
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison, RunPair
+from workbench.suite.improve.outcome import outcome_of
+from workbench.suite.improve.tables import search_table, step_table, verdict_line
 from workbench.suite.reports.charts import Chart, report_charts
 from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
@@ -123,11 +125,12 @@ def show_run(
     """
     done = len(report.results)
     state = "running" if is_under_way else listed.state.value
+    is_ended = bool(report.plan.search and report.plan.search.ended)
     return SuiteRunView(
         id=report.run_id,
         title=report.title,
         note=f"run {report.run_id[:12]} · {done} of {report.total} results · {state}",
-        can_resume=not is_under_way and (done < report.total or report.errors > 0),
+        can_resume=not is_under_way and not is_ended and (done < report.total or report.errors > 0),
         is_live=is_live,
         tables=tuple(_tables(report)),
         charts=report_charts(report),
@@ -186,13 +189,14 @@ def table_view(title: str, table: Table, note: str = "") -> TableView:
 
 def _tables(report: RunReport) -> list[TableView]:
     tables = [
+        *_search_tables(report),
         table_view(
             "Score cards",
             card_table(report),
             "● is on the Pareto front: no other arm passes more with fewer prompt tokens"
             if report.front
             else "",
-        )
+        ),
     ]
     if matrix := matrix_table(report):
         tables.append(table_view("Contracts × models", matrix, "Pass rate of each pair, over all its arms"))
@@ -201,6 +205,18 @@ def _tables(report: RunReport) -> list[TableView]:
     if report.worths:
         tables.append(table_view("Effect of each part", worth_table(report)))
     return tables
+
+
+def _search_tables(report: RunReport) -> list[TableView]:
+    """Return the candidates of a search, and how each was made."""
+    search = report.plan.search
+    if search is None:
+        return []
+    outcome = outcome_of(report.plan, search, report.results)
+    return [
+        table_view("Candidates", search_table(search, outcome), verdict_line(search, outcome)),
+        table_view("Steps of the search", step_table(search, outcome), ""),
+    ]
 
 
 def _failures(report: RunReport) -> TableView | None:

@@ -48,6 +48,7 @@ from workbench.ui.present.suites.run import (
 )
 from workbench.ui.present.suites.run_list import MOST_RUNS, RunListView, show_runs
 from workbench.ui.tabs.active_runs import ActiveRuns
+from workbench.ui.tabs.suites.improve_form import ImproveParts, build_improve
 
 
 class SuitesScreen(NamedTuple):
@@ -266,6 +267,7 @@ class SuitesParts:
     rooms: gr.Tabs
     edit_room: gr.Tab
     grid: GridParts
+    improve: ImproveParts
     run: RunParts
     edit: EditParts
 
@@ -278,10 +280,11 @@ def build(services: Services) -> SuitesParts:
         with gr.Tab("Runs", id="runs", elem_id="suites-room-runs"), gr.Row(elem_id="suites-columns"):
             with gr.Column(elem_id="suites-setup-column", elem_classes=["hw-column"], min_width=0):
                 grid = build_grid(services)
+                improve = build_improve(services)
             run = _build_run()
         with gr.Tab("Edit suites", id="write", elem_id="suites-room-write") as edit_room:
             edit = _build_edit(editors)
-    return SuitesParts(rooms=rooms, edit_room=edit_room, grid=grid, run=run, edit=edit)
+    return SuitesParts(rooms=rooms, edit_room=edit_room, grid=grid, improve=improve, run=run, edit=edit)
 
 
 def _build_run() -> RunParts:

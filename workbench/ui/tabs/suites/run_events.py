@@ -74,7 +74,7 @@ class RunEvents:
         """Show the size of the run, or why it cannot be started."""
         services = services_of(self.services, visitor, request)
         try:
-            asked = _request(drafts, fields)
+            asked = read_request(drafts, fields)
             note = left_out_note(asked.contracts, asked.drafts)
             return advice(plan_size(_plan(services, asked)) + note)
         except WorkbenchError as error:
@@ -92,9 +92,9 @@ class RunEvents:
         """Start a new run."""
         services = services_of(self.services, visitor, request)
         try:
-            self._refuse_second(services)
-            stored = begin_run(services, _plan(services, _request(drafts, fields)))
-            return self._start(services, stored.id, signed_in)
+            self.refuse_second(services)
+            stored = begin_run(services, _plan(services, read_request(drafts, fields)))
+            return self.start(services, stored.id, signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
@@ -105,8 +105,8 @@ class RunEvents:
         """Continue a run. Cases that have a result are not run again."""
         services = services_of(self.services, visitor, request)
         try:
-            self._refuse_second(services)
-            return self._start(services, id_of(event), signed_in)
+            self.refuse_second(services)
+            return self.start(services, id_of(event), signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
@@ -122,12 +122,12 @@ class RunEvents:
         """Run the failing cases of a run again, to be compared with it."""
         services = services_of(self.services, visitor, request)
         try:
-            self._refuse_second(services)
+            self.refuse_second(services)
             before = find_run(services, id_of(event))
             known = read_drafts(drafts)
             plan = plan_failing(services, before.plan, services.runs.results(before.id), known)
             services.limits.check_plan(plan)
-            screen = self._start(services, begin_run(services, plan).id, signed_in)
+            screen = self.start(services, begin_run(services, plan).id, signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
         used = dict.fromkeys(shown_reference(arm.contract_name) for arm in plan.arms)
@@ -167,7 +167,8 @@ class RunEvents:
         """Ask the run to stop. Finished cases are saved."""
         self.active_runs.stop(services_of(self.services, visitor, request).owner)
 
-    def _start(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
+    def start(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
+        """Start or continue a stored run, and return the screen that shows it."""
         stored = find_run(services, run_id)
         if not self.active_runs.begin(services, stored, Secret(signed_in.token) if signed_in else None):
             raise _under_way()
@@ -184,7 +185,8 @@ class RunEvents:
             baseline=baseline,
         )
 
-    def _refuse_second(self, services: Services) -> None:
+    def refuse_second(self, services: Services) -> None:
+        """Raise `BadInput` if the owner has a run in progress."""
         if self.active_runs.is_busy(services.owner):
             raise _under_way()
 
@@ -242,7 +244,7 @@ def _look(services: Services, run: ActiveRun, *, is_over: bool) -> SuitesScreen:
         return SuitesScreen(bar=bar, notice=problem(error))
 
 
-def _request(drafts: str, fields: tuple[object, ...]) -> RunRequest:
+def read_request(drafts: str, fields: tuple[object, ...]) -> RunRequest:
     return replace(read_grid(GridFields(*cast(tuple[Any, ...], fields))), drafts=read_drafts(drafts))
 
 

@@ -12,10 +12,11 @@ from workbench.ui.gradio_parts.names import Block
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
+from workbench.ui.tabs.suites.improve_events import ImproveEvents
 from workbench.ui.tabs.suites.list_events import RunListEvents
 from workbench.ui.tabs.suites.parts import EDITED, SuitesParts
 from workbench.ui.tabs.suites.result_events import RunResultEvents
-from workbench.ui.tabs.suites.run_events import RunEvents
+from workbench.ui.tabs.suites.run_events import RunEvents, read_request
 from workbench.ui.tabs.version_events import TextNameEvents
 
 
@@ -35,6 +36,7 @@ def wire(
     """
     running = RunEvents(services, active_runs)
     _wire_runs(parts, running, play, tab=tab)
+    _wire_improve(parts, running, play)
     _wire_looks(parts, RunResultEvents(services, active_runs), running, play)
     _wire_list(parts, RunListEvents(services, active_runs), play)
     _wire_editor(
@@ -68,6 +70,18 @@ def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: g
     results = RunResultEvents(events.services, events.active_runs)
     listen(watched.then, results.on_show, [*visitor, *run.compared], screen)
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
+
+
+def _wire_improve(parts: SuitesParts, running: RunEvents, play: PlayParts) -> None:
+    run, improve, visitor = parts.run, parts.improve, [play.visitor]
+    events = ImproveEvents(running.services, running, read_request)
+    drafts = TextField(visible=False, elem_id="suites-improve-drafts")
+    fields = [*visitor, drafts, improve.mode, improve.runs, improve.reflect, *parts.grid.fields]
+    started = listen(improve.start.click, events.on_improve, fields, run.screen, js=WITH_DRAFTS)
+    listen(started.then, running.on_watch_started, visitor, run.screen, is_model_work=True)
+    listen(improve.candidate.focus, events.on_candidates, [*visitor, run.shown], [improve.candidate])
+    taken = [*visitor, run.shown, improve.candidate]
+    listen(improve.take.click, events.on_take, taken, [run.notice])
 
 
 def _wire_looks(parts: SuitesParts, events: RunResultEvents, running: RunEvents, play: PlayParts) -> None:

@@ -1,0 +1,86 @@
+"""Search for a better contract on the Suites tab, and take a candidate over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import gradio as gr
+
+from workbench.app.improve.starting import SearchRequest, begin_search, plan_search
+from workbench.app.improve.taking import outcome_for, take_candidate
+from workbench.app.runs.planning import RunRequest
+from workbench.app.runs.running import find_run
+from workbench.app.runs.suites import load_suite
+from workbench.app.services import Services
+from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission
+from workbench.settings import Secret
+from workbench.suite.improve.search_plan import SearchMode, SearchSettings
+from workbench.ui.gradio_parts.update import Update
+from workbench.ui.owners import services_of
+from workbench.ui.permissions import needs
+from workbench.ui.present.notices import NoticeView, advice, problem
+from workbench.ui.tabs.suites.parts import SuitesScreen
+from workbench.ui.tabs.suites.run_events import RunEvents
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class ImproveEvents:
+    """Handlers of a search. A search is a run, so `RunEvents` shows, stops and resumes it."""
+
+    services: Services
+    running: RunEvents
+    read_request: Callable[[str, tuple[object, ...]], RunRequest]
+    """Reads the drafts and the form of a run."""
+
+    @needs(Permission.ASK)
+    def on_improve(
+        self,
+        visitor: Visitor,
+        drafts: str,
+        mode: str,
+        runs: float,
+        reflect: str | None,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+        *fields: object,
+    ) -> SuitesScreen:
+        """Start a search for a better contract."""
+        services = services_of(self.services, visitor, request)
+        token = Secret(signed_in.token) if signed_in else None
+        try:
+            self.running.refuse_second(services)
+            run_request = replace(self.read_request(drafts, fields), is_ablation=False, variations=())
+            settings = SearchSettings(mode=SearchMode(mode), runs=int(runs), reflect=reflect or "")
+            suites = [load_suite(services, name) for name in run_request.suites]
+            plan = plan_search(services, SearchRequest(run=run_request, settings=settings), suites)
+            return self.running.start(services, begin_search(services, plan, token=token).id, signed_in)
+        except (WorkbenchError, ValueError) as error:
+            return SuitesScreen(
+                notice=problem(error) if isinstance(error, WorkbenchError) else advice(str(error))
+            )
+
+    @needs(Permission.WORK)
+    def on_candidates(self, visitor: Visitor, run_id: str | None, request: gr.Request) -> Update:
+        """Offer the candidates of the shown search: the front and the chosen one."""
+        services = services_of(self.services, visitor, request)
+        try:
+            stored = find_run(services, run_id or "")
+            rows, search = outcome_for(services, stored).rows, stored.plan.search
+        except WorkbenchError:
+            return gr.update(choices=[], value=None)
+        chosen = search.chosen if search else ""
+        labels = [row.label for row in rows if (row.is_on_front and row.parent) or row.label == chosen]
+        return gr.update(choices=labels, value=chosen if chosen in labels else None)
+
+    @needs(Permission.WORK)
+    def on_take(
+        self, visitor: Visitor, run_id: str | None, label: str | None, request: gr.Request
+    ) -> NoticeView:
+        """Save a candidate as a version of its contract."""
+        services = services_of(self.services, visitor, request)
+        try:
+            version = take_candidate(services, find_run(services, run_id or ""), label or "")
+        except WorkbenchError as error:
+            return problem(error)
+        return advice(f"Saved as {version.name}@{version.number}: {version.message}.")

@@ -1,0 +1,62 @@
+"""The fields of a search for a better contract."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import gradio as gr
+
+from workbench.app.services import Services
+from workbench.rollout.setting_field import NumberRange
+from workbench.suite.improve.search_plan import SearchMode, SearchSettings
+from workbench.ui.components.fields import ChoiceField, NumberField, number_field
+from workbench.ui.components.layout import fold
+
+_MODES: Final = (
+    ("Raise the pass rate, then shorten", SearchMode.IMPROVE.value),
+    ("Shorten without losing cases", SearchMode.SHRINK.value),
+)
+_RUNS: Final = NumberRange("Maximum case runs", 1, 100_000, 100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImproveParts:
+    """The components of a search."""
+
+    mode: gr.Dropdown
+    runs: NumberField
+    reflect: gr.Dropdown
+    start: gr.Button
+    candidate: gr.Dropdown
+    take: gr.Button
+
+
+def build_improve(services: Services) -> ImproveParts:
+    """Build the fields of a search. Its suites, contract and model are those of the run's form."""
+    models = list(services.models.names())
+    with fold("Improve the contract", "suites-improve"):
+        mode = ChoiceField(
+            list(_MODES),
+            value=SearchMode.IMPROVE.value,
+            label="Aim",
+            elem_id="suites-improve-mode",
+            min_width=0,
+        )
+        runs = number_field(_RUNS, "suites-improve-runs", SearchSettings().runs)
+        reflect = ChoiceField(
+            [("No model", ""), *models],
+            value="",
+            allow_custom_value=True,
+            label="Model that proposes changes",
+            elem_id="suites-improve-reflect",
+            min_width=0,
+        )
+        start = gr.Button("Improve contract", elem_id="suites-improve-start")
+        candidate = ChoiceField(
+            [],
+            value=None,
+            label="Candidate of the shown search",
+            elem_id="suites-improve-candidate",
+            min_width=0,
+        )
+        take = gr.Button("Save as version", size="sm", elem_id="suites-improve-take")
+    return ImproveParts(mode=mode, runs=runs, reflect=reflect, start=start, candidate=candidate, take=take)
