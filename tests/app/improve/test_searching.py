@@ -9,6 +9,7 @@ from tests.services import services_for
 from workbench.app.improve.running import execute_any
 from workbench.app.improve.starting import refuse_lent_model
 from workbench.app.improve.taking import outcome_for, take_candidate
+from workbench.app.runs.failing import plan_failing
 from workbench.app.runs.running import find_run
 from workbench.errors import BadInput
 from workbench.records.owner import Owner, UserRole
@@ -85,6 +86,13 @@ def test_a_contract_without_anything_to_find_is_not_better(tmp_path):
         stored, outcome = search(services, begin(services, text=text, runs=800).id, PlantedModel())
     assert stored.plan.search.chosen == "planted"
     assert outcome.verdict is Verdict.NOT_BETTER
+
+
+def test_running_the_failing_cases_of_a_search_again_is_an_ordinary_run_of_its_contract(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        stored, _ = search(services, begin(services, runs=200, mode="shrink").id, PlantedModel())
+        plan = plan_failing(services, stored.plan, services.runs.results(stored.id), {})
+    assert plan.search is None and [arm.label for arm in plan.arms] == ["planted"]
 
 
 def test_a_visitor_needs_a_model_of_their_own(tmp_path):

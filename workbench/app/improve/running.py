@@ -1,6 +1,7 @@
 """Run a search: each candidate is an arm of one stored run, and a stopped search takes the same steps again."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from queue import SimpleQueue
 from threading import Event, Thread
 
@@ -82,7 +83,9 @@ def _executed(
                 state = RunState.STOPPED
             elif is_handed_over:
                 state = None
-            yield RunEnded(is_cancelled=bench.is_stopped, progress=bench.progress)
+            # A search that has ended is complete, whatever is left of its budget.
+            total = bench.progress.total if bench.is_stopped else bench.progress.done
+            yield RunEnded(is_cancelled=bench.is_stopped, progress=replace(bench.progress, total=total))
     finally:
         if state is not None:
             services.runs.end_run(stored.id, state)

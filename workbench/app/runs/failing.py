@@ -26,7 +26,8 @@ def plan_failing(services: Services, plan: RunPlan, results: Sequence[CaseResult
     if not cases:
         raise BadInput("run", "no case failed", "change the contract, and run the suites again")
     arms = tuple(_now(services, arm, drafts) for arm in plan.arms if not arm.left_out)
-    return replace(plan, cases=cases, arms=arms)
+    # The arms of a search are its candidates, which share one contract.
+    return replace(plan, cases=cases, arms=arms[:1] if plan.search else arms, search=None)
 
 
 def _now(services: Services, arm: Arm, drafts: Drafts) -> Arm:

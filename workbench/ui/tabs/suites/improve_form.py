@@ -50,7 +50,7 @@ def build_improve(services: Services) -> ImproveParts:
             elem_id="suites-improve-reflect",
             min_width=0,
         )
-        start = gr.Button("Improve contract", elem_id="suites-improve-start")
+        start = gr.Button("Improve contract", size="sm", elem_id="suites-improve-start")
         candidate = ChoiceField(
             [],
             value=None,
