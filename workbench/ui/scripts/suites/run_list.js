@@ -48,7 +48,13 @@ export const drawRunList = (element, value, { open, change, download }) => {
       name.replaceChildren(
         node(
           "button",
-          { type: "button", class: "hw-cell hw-run-name", "data-run": run.id, onclick: () => open(run.id) },
+          {
+            type: "button",
+            class: "hw-cell hw-run-name",
+            "data-run": run.id,
+            title: run.title,
+            onclick: () => open(run.id),
+          },
           run.title,
         ),
         node(

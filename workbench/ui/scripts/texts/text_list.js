@@ -41,7 +41,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
 
   const tag = node("input", {
     class: "hw-input",
-    placeholder: "Tag of sessions",
+    placeholder: "Tag",
     "aria-label": "Tag of the sessions for a new suite",
     title: "The turns of the sessions with this tag become cases. A label decides what is expected.",
     spellcheck: "false",
