@@ -18,6 +18,10 @@ from workbench.ui.present.place import HOME, NAMES
 LAZY_TABS: Final = tuple(f"page-tab-{name}" for name in NAMES if name != HOME)
 """The `elem_id` of each tab that is not sent with the page."""
 
+FILLED_TABS: Final = ("page-tab-compare",)
+"""Tabs whose form is filled after they arrive (`listen.mark_filled`). Until then, they are hidden, so that nothing that
+a person chooses is replaced."""
+
 
 @dataclass(frozen=True, slots=True)
 class TabLoader:
@@ -41,4 +45,5 @@ class TabLoader:
         """Ask for each tab when it is selected."""
         listen(self.loader.event("open_tab"), self.on_open_tab, is_queued=False)
         for tab in self.tabs:
-            listen(tab.select, None, js=f"() => {{ {LOAD_TAB}({tab.elem_id!r}); }}")
+            options = f"{{ isFilled: {str(tab.elem_id in FILLED_TABS).lower()} }}"
+            listen(tab.select, None, js=f"() => {{ {LOAD_TAB}({tab.elem_id!r}, {options}); }}")
