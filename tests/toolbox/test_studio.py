@@ -12,6 +12,8 @@ from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolbox.studio import ToolStudio
 from workbench.toolspec.conditions import first_violation
+from workbench.toolspec.world.session_world import DeclaredWorld
+from workbench.ui.present.tools import show_tried
 
 SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "properties": {}}}'
 
@@ -148,3 +150,25 @@ def test_a_tool_of_another_toolset_is_added_to_a_toolset_and_removed(studio):
     own = "toolset: trip\ntools:\n- function: {name: f}"
     with pytest.raises(BadInput, match="the tool 'f' is declared in it"):
         studio.included_text("f", toolset="trip", before=own, is_included=True)
+
+
+def test_a_trial_call_reads_and_changes_the_world_of_its_toolset(studio):
+    rules = """
+- effects: [{increment: /n, by: "{{ by }}"}]
+  result: "{{ world.n }}"
+"""
+    spec = '{"name": "add", "parameters": {"type": "object", "properties": {"by": {"type": "integer"}}}}'
+    draft, world = ToolDraft(spec_text=spec, rules_text=rules), DeclaredWorld(value={"n": 40})
+    for _ in range(2):  # every trial starts with the declared world
+        run = studio.try_draft(
+            draft, {"by": 2}, call_number=1, seed=0, toolbox=studio._catalog.toolbox(), world=world
+        )
+        assert run.result.text == "42"
+        shown = show_tried(run, world)
+        assert [(change.place, change.before, change.after) for change in shown.world_changes] == [
+            ("/n", "40", "42")
+        ]
+    assert world.value == {"n": 40}
+    alone = studio.try_draft(draft, {"by": 2}, call_number=1, seed=0, toolbox=studio._catalog.toolbox())
+    assert "the toolset has no world (declare one with `world`)" in alone.result.text
+    assert show_tried(alone).world_changes == ()

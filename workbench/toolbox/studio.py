@@ -32,6 +32,7 @@ from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import NO_TOOL, parse_tools, tool_errors
+from workbench.toolspec.world.session_world import DeclaredWorld, SessionWorld
 
 _WHERE: Final = "rules"
 _TOOLSET: Final = "draft"
@@ -99,7 +100,14 @@ class ToolStudio:
         )
 
     def try_draft(
-        self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox
+        self,
+        draft: ToolDraft,
+        arguments: JsonObject,
+        *,
+        call_number: int,
+        seed: int,
+        toolbox: Toolbox,
+        world: DeclaredWorld | None = None,
     ) -> ToolRun:
         """Run a trial call of a draft.
 
@@ -107,6 +115,7 @@ class ToolStudio:
             call_number: Number of the call, from 1, for rules with a sequence.
             seed: Seed for random values.
             toolbox: Runs the call if the draft has no rules and the tool is in the catalog, that is, if code answers.
+            world: The world of the draft's toolset, as each session starts with it. None if it has none.
 
         Raises:
             BadInput: The spec or the rules are invalid.
@@ -122,7 +131,10 @@ class ToolStudio:
         for _ in range(call_number - 1):
             counts.next("", spec.name)
         context = CallContext(seed=seed)
-        return Dispatcher(registry, bridge=self._bridge, context=context, counts=counts).run(call)
+        worlds = SessionWorld(declared={_TOOLSET: world} if world else {})
+        return Dispatcher(registry, bridge=self._bridge, context=context, counts=counts, world=worlds).run(
+            call
+        )
 
     def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
         """Return the text of a toolset with one draft added or replaced. See `merged_texts`."""

@@ -13,8 +13,11 @@ from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 from workbench.toolspec.json_patch import patched_json
+from workbench.toolspec.world.patches import replayed
+from workbench.toolspec.world.session_world import DeclaredWorld
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
 from workbench.ui.present.words import count, milliseconds
+from workbench.ui.present.world import ChangeRow, show_changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,10 @@ class TrialView:
     """Which rule answered, and how long it took."""
     changes: tuple[str, ...] = ()
     """Changes that were made to the arguments, one sentence each."""
+    world: str = ""
+    """The world of the toolset before the call, as indented JSON. Empty if it has none."""
+    world_changes: tuple[ChangeRow, ...] = ()
+    """What the call changed in the world."""
 
 
 def show_tools(
@@ -126,15 +133,25 @@ def show_sizes(sizes: Sequence[ToolSize]) -> NoticeView:
     return NoticeView(lines=tuple(NoticeLine(word="size", text=_size(size), tone="quiet") for size in sizes))
 
 
-def show_tried(run: ToolRun) -> TrialView:
-    """Show the outcome of a trial call."""
+def show_tried(run: ToolRun, world: DeclaredWorld | None = None) -> TrialView:
+    """Show the outcome of a trial call.
+
+    Args:
+        world: The world of the toolset before the call. None if it has none.
+    """
     value = cast(JsonValue, json.loads(run.result.text))
+    # The patch begins with the world as it was, under the name of a toolset.
+    before = replayed([run.world_patch[:1]])
     return TrialView(
         status="failed" if run.result.is_error else "result",
         is_error=run.result.is_error,
         text=json.dumps(value, indent=2, ensure_ascii=False),
         note=" · ".join((run.rule or "answered by code", milliseconds(run.milliseconds))),
         changes=tuple(finding.message for finding in run.findings),
+        world=json.dumps(world.value, indent=2, ensure_ascii=False) if world else "",
+        world_changes=show_changes(
+            next(iter(before.values()), None), next(iter(replayed([run.world_patch]).values()), None)
+        ),
     )
 
 

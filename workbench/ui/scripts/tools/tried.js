@@ -1,5 +1,6 @@
 // The result of a trial call, as a model would see it.
 import { hint, node } from "../shared/dom.js";
+import { changeRows } from "../shared/world_changes.js";
 
 /** @param {Part<TrialView>} part */
 export const mount = ({ element, follow }) => {
@@ -27,6 +28,18 @@ export const mount = ({ element, follow }) => {
         },
         value.text,
       ),
+      ...(value.world
+        ? [
+            node("h3", {}, "Changed in the world"),
+            changeRows(value.world_changes) || node("p", { class: "hw-note" }, "Nothing."),
+            node(
+              "details",
+              { class: "hw-folded" },
+              node("summary", {}, node("span", {}, "World before the call")),
+              node("pre", {}, value.world),
+            ),
+          ]
+        : []),
     );
   });
 };

@@ -114,6 +114,10 @@ interface TrialView {
   note: string;
   /** Changes that were made to the arguments, one sentence each. */
   changes: string[];
+  /** The world of the toolset before the call, as indented JSON. Empty if it has none. */
+  world: string;
+  /** What the call changed in the world. */
+  world_changes: ChangeRow[];
 }
 
 type McpServersEvents = "edit_server" | "remove_server" | "restore_server" | "retry_server";

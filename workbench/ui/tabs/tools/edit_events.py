@@ -334,12 +334,14 @@ class ToolEditEvents:
         arguments: str,
         seed: float | None,
         call_number: float | None,
+        toolset: str,
         request: gr.Request,
     ) -> tuple[NoticeView, TrialView | None]:
         """Call the drafted tool once."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         try:
+            world = services.tools.registry.worlds().get(toolset)
             call_arguments = read_arguments(arguments)
             number = CALL_NUMBER.whole(call_number)
             run = services.studio.try_draft(
@@ -348,10 +350,11 @@ class ToolEditEvents:
                 call_number=number,
                 seed=SEED.whole(seed),
                 toolbox=services.tools.toolbox(),
+                world=world,
             )
         except BadInput as error:
             return problem(error), None
-        return CLEAR, show_tried(run)
+        return CLEAR, show_tried(run, world)
 
     def _sizes(self, spec_text: str) -> NoticeView:
         """Return the sizes of the spec. Tokens are counted if the default model is loaded."""

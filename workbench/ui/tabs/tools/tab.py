@@ -226,7 +226,7 @@ def wire(
     listen(
         parts.call.click,
         edit.on_call,
-        [visitor, *texts, parts.arguments, parts.seed, parts.call_number],
+        [visitor, *texts, parts.arguments, parts.seed, parts.call_number, parts.toolset],
         [parts.notice, parts.tried],
     )
     _wire_keeping(parts, keep, visitor, opened, [*play, tabs], download)
