@@ -13,7 +13,7 @@ from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.cli.suites.files import suites_named
-from workbench.cli.suites.run import with_progress_lines
+from workbench.cli.suites.run_printing import with_progress_lines
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.cli.terminal.visible import shown

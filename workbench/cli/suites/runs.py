@@ -95,7 +95,7 @@ def report(
     """Report a stored run again, without running anything."""
     from workbench.app.runs.reports import report_for
     from workbench.cli.suites.files import write_reports
-    from workbench.cli.suites.run import print_report
+    from workbench.cli.suites.run_printing import print_report
     from workbench.wiring import open_services
 
     json_out = json_destination(json_out, is_printed=as_json)
