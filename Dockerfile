@@ -25,6 +25,7 @@ RUN python -m venv /opt/workbench \
     && scripts/install_llama.sh /opt/workbench/bin/python
 COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
 COPY workbench workbench
+COPY docs docs
 COPY prompts prompts
 COPY tools_catalog tools_catalog
 ARG EXTRAS=local,mcp

@@ -6,7 +6,7 @@ from typing import Self
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import TURN_MS, Play
+from tests.e2e.play import TURN_MS, Play, open_tab
 from tests.served import Server
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.material import SessionFilter
@@ -29,7 +29,7 @@ class Comparing:
 
     def front(self) -> Self:
         """Switch to the tab."""
-        self.page.get_by_role("tab", name="Compare").click()
+        open_tab(self.page, "Compare")
         expect(self.page.get_by_role("button", name="Compare", exact=True)).to_be_visible()
         return self
 

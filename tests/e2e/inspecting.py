@@ -4,7 +4,7 @@ from typing import Self
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import SLOW_MS
+from tests.e2e.play import SLOW_MS, open_tab
 from tests.served import Server
 
 
@@ -19,7 +19,7 @@ class Inspecting:
 
     def open(self, query: str = "") -> Self:
         self.page.goto(f"{self.server.url}/{query}")
-        self.page.get_by_role("tab", name="Inspect").click()
+        open_tab(self.page, "Inspect")
         expect(self.part("tools-text")).to_contain_text("get_flumbuster")
         return self
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.waiting import until
 from tests.served import Server
+from workbench.ui.present.place import NAMES
 
 SLOW_MS = 45_000
 """Timeout of one step on a busy machine."""
@@ -26,8 +27,17 @@ Answer in a {{ tone }} tone.
 </tools>
 """
 """A contract with a variable."""
-TOUR_ENDED = "try { localStorage.setItem('hermes-workbench:tour', 'ended'); } catch { }"
-"""The browser storage of a visitor who has finished the tour."""
+TOUR_ENDED = """try {
+  localStorage.setItem("hermes-workbench:tour", "ended");
+  for (const [name, value] of [
+    ["columns", '["sessions", "inspector"]'],
+    ["fold:play-more-content", "open"],
+    ["fold:play-tools-edit-content", "open"],
+  ])
+    if (localStorage.getItem("hermes-workbench:" + name) === null)
+      localStorage.setItem("hermes-workbench:" + name, value);
+} catch { }"""
+"""The browser storage of a visitor who has finished the tour and left everything in Play open."""
 
 
 def code_editor(part: Locator) -> Locator:
@@ -57,6 +67,25 @@ _HAS_BEGUN = """before => document.querySelector("#play-live").getBoundingClient
 """Whether a turn runs, or has already stored messages."""
 _LOADED = re.compile(" · (ready|writing|waiting for you)")
 """The header's words for a model that is loaded."""
+
+
+def open_tab(page: Page, name: str) -> None:
+    """Open a tab of the page, or press a tab inside of one."""
+    if name.lower() not in NAMES:
+        page.get_by_role("tab", name=name).click()
+        return
+    link = page.locator(f'#page-places [data-tab="{name.lower()}"]').last
+    page.locator("#page-places a").first.wait_for()
+    if link.is_visible():
+        link.click()
+    else:
+        # Its place would first open the tab that was open there last, which is another step of the history.
+        page.evaluate("tab => hermesWorkbench.router.choose(tab)", name.lower())
+
+
+def expect_tab(page: Page, name: str) -> None:
+    """Wait until a tab of the page is open."""
+    expect(page.locator(f"#page-tab-{name.lower()}")).to_be_visible()
 
 
 class Play:
@@ -138,7 +167,7 @@ class Play:
         return self
 
     def tab(self, name: str) -> Self:
-        self.page.get_by_role("tab", name=name).click()
+        open_tab(self.page, name)
         return self
 
     def choose(self, label: str, option: str) -> Self:

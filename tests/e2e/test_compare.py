@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.comparing import Comparing
 from tests.e2e.holding import Held, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import Play
+from tests.e2e.play import Play, expect_tab
 from tests.e2e.waiting import settle, until
 from tests.served import Server, write_script
 
@@ -54,7 +54,7 @@ def test_a_question_is_compared_voted_on_and_reopened_by_its_link(
     assert "?tab=compare&compare=" in tab.page.url
     tab.page.reload()
     expect(better).to_have_attribute("aria-pressed", "true")
-    expect(tab.page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    expect_tab(tab.page, "Compare")
     tab.press("t")
     expect(tab.board).to_contain_text("Tie. Saved, but not exported as a pair.")
     assert tab.pairs() == []
@@ -179,7 +179,7 @@ def test_a_turn_from_play_is_compared_though_the_browser_stored_a_form_with_anot
     page.route("**/run/predict*", lambda route: arriving.append(route))
     restoring = Held(page, lambda body: any(str(value).startswith('["') for value in values(body)))
     play.menu(play.entries.nth(1), "Compare answers to this turn")
-    expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    expect_tab(page, "Compare")
     pane = page.locator("#page-tab-compare")
     expect(pane).to_have_attribute("aria-busy", "true")
     assert "Loading" in pane.evaluate("pane => getComputedStyle(pane, '::before').content")

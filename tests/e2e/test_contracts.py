@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, hold_first_opening, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, code_editor, expect_text
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, code_editor, expect_text, open_tab
 from tests.e2e.sizes import every_size
 from tests.e2e.waiting import settle
 from tests.served import Server
@@ -25,7 +25,7 @@ def tab(page: Page, server: Server) -> Page:
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     expect(page.locator("#contracts-text")).to_contain_text("title")
     page.get_by_label("Name of a new contract").fill(f"mine {uuid4().hex[:6]}")
     page.keyboard.press("Enter")
@@ -93,7 +93,7 @@ def test_an_unsaved_contract_survives_a_reload(tab: Page) -> None:
     write(tab, contract("Half a sentence"))
     expect(tab.locator("#contracts-preview")).to_contain_text("Half a sentence")
     tab.reload()
-    tab.get_by_role("tab", name="Contracts").click()
+    open_tab(tab, "Contracts")
     expect(tab.locator("#contracts-text")).to_contain_text("Half a sentence")
     expect(tab.locator("#contracts-list [aria-current=true]")).to_contain_text("not saved · draft")
 
@@ -133,7 +133,7 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     page.locator("[data-contract=minimal]").click()
     expect(page.locator("#contracts-text")).to_contain_text("name: minimal")
     page.locator("#contracts-measure").click()
@@ -141,7 +141,7 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     expect(page.locator("#suites-size")).to_contain_text("20 case runs: 5 cases × 4 arms")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-run")).to_contain_text("20 of 20 results · done", timeout=TURN_MS)
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     page.get_by_role("tab", name="Measurements").click()
     measured = page.locator("#contracts-measured")
     expect(measured).to_contain_text(re.compile(r"v\d+ · nonsense · scripted:"))
@@ -171,7 +171,7 @@ def test_an_unsaved_contract_is_measured_and_compared_as_a_draft(tab: Page) -> N
     tab.locator("#contracts-measure").click()
     expect(tab.locator("#suites-contracts")).to_contain_text(f"{name} · draft")
     expect(tab.locator("#suites-size")).to_contain_text("case runs")
-    tab.get_by_role("tab", name="Compare").click()
+    open_tab(tab, "Compare")
     tab.get_by_role("combobox", name="Contract A", exact=True).click()
     tab.get_by_role("option", name=f"{name} · draft").click()
     question = tab.get_by_role("textbox", name="Question")
@@ -185,12 +185,12 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     page.locator("[data-contract=full]").click()
     expect(page.locator("#contracts-text")).to_contain_text("name: full")
     late = Held(page, lambda body: values(body) == [None, "full"])
-    page.get_by_role("tab", name="Play").click()
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Play")
+    open_tab(page, "Contracts")
     page.get_by_label("Name of a new contract").fill("later")
     page.keyboard.press("Enter")
     expect(page.locator("[data-contract=later]")).to_have_attribute("aria-current", "true")
@@ -199,7 +199,7 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     settle(page)
     expect(page.locator("[data-contract=later]")).to_have_attribute("aria-current", "true")
     page.reload()
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     expect(page.locator("#contracts-text")).to_contain_text("title: later")
 
 
@@ -233,7 +233,7 @@ def test_the_findings_of_a_text_are_not_replaced_by_late_findings_of_an_older_on
 
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     late = Held(page, is_check, most=1)
     page.get_by_label("Name of a new contract").fill(name)
     page.keyboard.press("Enter")
@@ -254,7 +254,7 @@ def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: S
     held = hold_first_opening(page, unless="agenda")
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     name = f"agenda {uuid4().hex[:6]}"
     page.get_by_label("Name of a new contract").fill(name)
     page.keyboard.press("Enter")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import UNMARKED, expect_harmless
-from tests.e2e.play import SLOW_MS, Play
+from tests.e2e.play import SLOW_MS, Play, open_tab
 from tests.records.corpus.sessions import CALL, SYSTEM, TOOL
 from tests.served import Server, served, write_script
 
@@ -40,7 +40,7 @@ class Data:
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)
         page.goto(server.url)
-        page.get_by_role("tab", name="Data", exact=True).click()
+        open_tab(page, "Data")
         expect(self.part("check")).to_be_visible()
 
     def part(self, name):

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.databases import FILE_NAME, put_database
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, open_tab
 from tests.served import Server, free_port, served, write_script
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import NewVersion, VersionKind
@@ -123,7 +123,7 @@ class Workplace:
     def go(self, tab: str) -> None:
         if tab == self.tab:
             return
-        self.page.get_by_role("tab", name=tab, exact=True).click()
+        open_tab(self.page, tab)
         if tab == "Suites":
             self.page.get_by_role("tab", name="Edit suites").click()
         self.tab = tab

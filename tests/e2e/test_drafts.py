@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, code_editor, expect_no_text, expect_text
+from tests.e2e.play import SLOW_MS, Play, code_editor, expect_no_text, expect_text, open_tab
 from tests.e2e.waiting import settle
 from tests.served import Server
 
@@ -17,10 +17,6 @@ def tabs(page: Page, server: Server) -> Page:
     """The page, fully opened."""
     Play(page, server).open()
     return page
-
-
-def open_tab(page: Page, name: str) -> None:
-    page.get_by_role("tab", name=name, exact=True).click()
 
 
 def type_in(page: Page, place: str, text: str) -> None:

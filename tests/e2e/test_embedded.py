@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.comparing import Comparing
-from tests.e2e.play import TURN_MS, Play
+from tests.e2e.play import TURN_MS, Play, open_tab
 from tests.e2e.waiting import settle
 from tests.served import Server, write_script
 
@@ -63,7 +63,7 @@ def test_three_models_answer_at_once_while_a_suite_runs(
 ) -> None:
     """Compare, Play and a suite use a model, the same one without its adapter, and a script, without an eviction."""
     Play(page, embedded_server).open()
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     expect(page.locator("#suites-size")).to_contain_text("5 case runs")
     page.get_by_label("Repetitions").fill("3")
     expect(page.locator("#suites-size")).to_contain_text("15 case runs")

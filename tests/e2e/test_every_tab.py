@@ -9,9 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import TOUR_ENDED, Play
+from tests.e2e.play import TOUR_ENDED, Play, open_tab
 from tests.e2e.waiting import count_events, settle
 from tests.served import Server, write_script
+from workbench.ui.present.place import NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
@@ -55,7 +56,7 @@ def _violations(page: Page, where: str) -> list[str]:
 
 def tabs_of(page: Page) -> list[str]:
     """Return the names of all tabs, in order."""
-    return page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
+    return [name.title() for name in NAMES]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -67,7 +68,7 @@ def test_every_tab_is_accessible(
     play.use_script(script).ask("What is the flumbuster reading for cairo?")
     found: list[str] = []
     for name in tabs_of(page):
-        page.get_by_role("tab", name=name, exact=True).first.click()
+        open_tab(page, name)
         pane = page.locator(f"#page-tab-{name.lower()}")
         expect(pane).to_be_visible()
         expect(pane).not_to_have_text("")
@@ -151,11 +152,11 @@ def test_an_open_drawer_covers_what_is_below_it(page: Page, server: Server) -> N
     for pane in ("sessions", "setup", "inspector"):
         page.locator(f"#play-panes .p-{pane}").click()
         covered = page.evaluate(
-            """() => [...document.querySelectorAll("#play-terms span, #play-terms input, #play-send")]
+            """() => [...document.querySelectorAll("#play-composer textarea, #play-send")]
               .map((element) => element.getBoundingClientRect())
               .filter((box) => box.width > 0)
               .map((box) => document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2))
-              .every((top) => !top?.closest("#play-terms, #play-send"))"""
+              .every((top) => !top?.closest("#play-composer, #play-send"))"""
         )
         assert covered, pane
         page.locator(f"#play-panes .p-{pane}").click()

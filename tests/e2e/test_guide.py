@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.play import SLOW_MS, Play, code_editor
+from tests.e2e.play import SLOW_MS, Play, code_editor, expect_tab, open_tab
 from tests.e2e.waiting import settle, until
 from tests.served import Server, served, write_script
+from workbench.ui.present.place import NAMES
 
 pytestmark = pytest.mark.browser
 
@@ -31,14 +32,14 @@ def first(newcomer: Page, fresh: Server) -> Page:
 
 
 def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: Page) -> None:
-    tour = first.get_by_role("dialog", name="What the model sees")
+    tour = first.get_by_role("dialog", name="What the model wrote")
     expect(tour).to_contain_text("1 of 4")
     transcript = first.locator("#play-transcript")
     expect(transcript).to_contain_text("fixed · 1 fix")
-    expect(transcript).to_contain_text("31 metric usters")
+    expect(transcript).to_contain_text("18 °C")
     expect(first.locator("#play-session-list .hw-tag").first).to_have_text("example")
     expect(first.get_by_role("button", name="Next")).to_be_focused()
-    for heading in ("What the model wrote", "Every byte and every fix", "What to do next"):
+    for heading in ("What the model sees", "Every byte and every fix", "What to do next"):
         first.keyboard.press("ArrowRight")
         expect(first.get_by_role("dialog", name=heading)).to_be_visible()
     first.keyboard.press("ArrowLeft")
@@ -53,38 +54,42 @@ def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: P
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
-def test_on_another_tab_the_tour_waits(first: Page) -> None:
-    frame, card = first.locator(".hw-tour-light"), first.locator(".hw-tour")
-    expect(frame).to_be_visible()
-    first.get_by_role("tab", name="Label", exact=True).click()
-    expect(first.locator("#label-desk .hw-progress")).to_be_visible()
-    expect(frame).to_be_hidden()
-    expect(card).to_be_hidden()
-    first.keyboard.press("?")
-    shortcuts = first.get_by_role("dialog", name="Keyboard shortcuts of the Label tab")
-    expect(shortcuts).to_be_visible()
-    first.keyboard.press("Escape")
-    expect(shortcuts).to_be_hidden()
-    first.get_by_role("tab", name="Play", exact=True).click()
+def test_leaving_play_ends_the_tour(first: Page) -> None:
+    card = first.locator(".hw-tour")
     expect(card).to_be_visible()
-    expect(frame).to_be_visible()
+    open_tab(first, "Label")
+    expect(card).to_be_hidden()
+    open_tab(first, "Play")
+    settle(first)
+    expect(card).to_be_hidden()
+
+
+def test_the_tour_opens_its_example_first(page: Page, fresh: Server) -> None:
+    play = Play(page, fresh).open()
+    expect(page.locator(".hw-tour")).to_be_hidden()
+    page.locator("#page-header").get_by_role("button", name="Tour").click()
+    expect(page.get_by_role("dialog", name="What the model wrote")).to_be_visible()
+    expect(play.part("transcript")).to_contain_text("It is 18 °C")
+    play.composer.focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".hw-tour")).to_be_hidden()
 
 
 def test_a_link_to_another_tab_shows_no_tour(newcomer: Page, fresh: Server) -> None:
     expect.set_options(timeout=SLOW_MS)
     newcomer.goto(f"{fresh.url}/?tab=label")
-    expect(newcomer.get_by_role("tab", name="Label", exact=True)).to_have_attribute("aria-selected", "true")
+    expect_tab(newcomer, "Label")
     expect(newcomer.locator("#label-desk details.hw-filter-fold")).to_be_visible()
     expect(newcomer.locator(".hw-tour")).to_be_hidden()
 
 
 def test_a_skipped_tour_is_not_shown_again(first: Page) -> None:
     expect(first.get_by_role("button", name="Skip tour")).to_be_visible()
-    expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
+    expect(first.locator("#play-transcript")).to_contain_text("18 °C")
     first.keyboard.press("Escape")
     expect(first.locator(".hw-tour")).to_be_hidden()
     first.reload()
-    expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
+    expect(first.locator("#play-transcript")).to_contain_text("18 °C")
     settle(first)
     expect(first.locator(".hw-tour")).to_be_hidden()
 
@@ -206,11 +211,9 @@ def test_the_palette_works_with_keys_and_closes_with_escape(play: Play) -> None:
 def test_the_question_mark_shows_the_shortcuts_of_each_tab(play: Play) -> None:
     page = play.page
     keys = page.get_by_role("dialog", name="Keyboard shortcuts")
-    names = page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
-    assert len(names) >= 8
-    for name in names:
-        page.get_by_role("tab", name=name, exact=True).click()
-        page.get_by_role("tab", name=name, exact=True).focus()
+    for name in map(str.title, NAMES):
+        open_tab(page, name)
+        page.locator("#page-places [aria-current]").last.focus()
         page.keyboard.press("?")
         shown = page.locator("dialog[open]") if name == "Label" else keys
         expect(shown).to_be_visible()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, open_tab
 from tests.served import Server, served, write_script
 from tests.store.examples import SETUP
 from workbench.app.passwords import hash_password
@@ -78,7 +78,7 @@ class Person:
         self.page.get_by_label("password").fill(self.name + "!")
         self.page.get_by_role("button", name="Log in").click()
         Play(self.page, self.server).wait_until_open()
-        self.page.get_by_role("tab", name="Label", exact=True).click()
+        open_tab(self.page, "Label")
         expect(self.page.locator(".hw-progress")).to_be_visible()
         return self
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS
+from tests.e2e.play import SLOW_MS, open_tab
 from tests.engines.remote.scripted_server import scripted_server
 from tests.engines.remote.test_server_lists import KEY, with_key
 from tests.engines.remote.test_server_report import HERMES, ToolServer
@@ -56,7 +56,7 @@ def test_a_server_that_refuses_the_key_is_listed_until_the_right_one_is_entered(
         file = workbench.folder / "data" / "servers.yaml"
         # Written while the page is open.
         file.write_text(f"servers:\n  lab: {{base_url: {server.url}, key_in: session}}\n")
-        page.get_by_role("tab", name="Models").click()
+        open_tab(page, "Models")
         line = page.locator(".hw-server[data-server=lab]")
         expect(line).to_contain_text("it needs an API key")
         line.get_by_role("button", name="Edit lab").click()

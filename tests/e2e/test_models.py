@@ -5,7 +5,7 @@ import os
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS
+from tests.e2e.play import SLOW_MS, expect_tab, open_tab
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.test_adapters import adapter
 from tests.served import served
@@ -25,7 +25,7 @@ def tab(page: Page, tmp_path, monkeypatch):
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)
         page.goto(server.url)
-        page.get_by_role("tab", name="Models").click()
+        open_tab(page, "Models")
         expect(page.locator("#models-here")).to_contain_text("scripted:demo")
         yield page
         page.goto("about:blank")
@@ -49,7 +49,7 @@ def test_a_model_is_found_downloaded_chosen_and_deleted(tab: Page):
     delete.click()
     expect(here).not_to_contain_text("Hermes-Tiny")
     here.get_by_role("button", name="Use embedded", exact=True).click()
-    expect(tab.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+    expect_tab(tab, "Play")
     expect(tab.get_by_role("combobox", name="Model", exact=True)).to_have_value("embedded")
 
 
@@ -75,5 +75,5 @@ def test_an_adapter_is_loaded_from_its_folder_and_shows_its_receipt(tab: Page, t
     row.get_by_text("Receipt", exact=True).click()
     expect(row.locator("pre")).to_contain_text('"steps": 3')
     row.get_by_role("button", name="Use first").click()
-    expect(tab.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+    expect_tab(tab, "Play")
     expect(tab.get_by_role("combobox", name="Model", exact=True)).to_have_value(f"embedded+{folder}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.play import TOUR_ENDED, Play
+from tests.e2e.play import TOUR_ENDED, Play, open_tab
 from tests.e2e.provider import ACCESS_TOKEN, Provider, provided
 from tests.library.datasets.hub_server import HubServer, serving_hub
 from tests.served import Server, served, write_script
@@ -193,7 +193,7 @@ def test_rows_are_only_pushed_from_the_account_of_the_signed_in_user(
     data = play.page.locator("#page-tab-data")
 
     def push() -> None:
-        play.page.get_by_role("tab", name="Data", exact=True).click()
+        open_tab(play.page, "Data")
         data.get_by_label("Repository").fill("cleo/rows")
         data.get_by_label("Licence (dataset card)").fill("mit")
         data.locator("#data-push").click()

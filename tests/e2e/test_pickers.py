@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, values
-from tests.e2e.play import SLOW_MS, Play, expect_text
+from tests.e2e.play import SLOW_MS, Play, expect_text, open_tab
 from tests.e2e.waiting import settle
 from tests.served import Server
 
@@ -54,7 +54,7 @@ def test_the_case_that_was_opened_last_is_shown(page: Page, server: Server) -> N
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     page.keyboard.press("Control+Enter")
     cells = page.locator("#suites-run .hw-cell")

@@ -39,8 +39,8 @@ def talk(play: Play, tmp_path: Path) -> Play:
 
 
 def test_a_new_visitor_can_send_at_once(play: Play) -> None:
-    expect(play.composer).to_have_value(QUESTION)
-    expect(play.part("transcript")).to_contain_text("Ask something that a tool can answer")
+    expect(play.composer).to_have_value("")
+    expect(play.part("transcript")).to_contain_text("See exactly what a tool-calling model reads and writes")
     assert play.session_id == ""
 
 
@@ -256,13 +256,26 @@ def test_unsent_text_survives_a_reload(talk: Play) -> None:
 
 def test_the_example_questions_match_the_tools(talk: Play) -> None:
     example = talk.part("transcript").get_by_role("button", name="Combine a zorb")
-    example.click()
-    expect(talk.composer).to_have_value("Combine a zorb of 3 with a bix of 4 into a zorbix.")
+    expect(example).to_be_visible()
     talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
     expect(example).to_have_count(0)
-    talk.page.get_by_role("combobox", name="Toolsets").click()
-    talk.page.get_by_role("option", name="weather").click()
-    expect(talk.part("transcript").get_by_role("button", name="What is the weather")).to_be_visible()
+
+
+def test_an_example_is_sent_by_a_click_with_its_tools(talk: Play) -> None:
+    talk.composer.fill("Not sent yet")
+    talk.part("transcript").get_by_role("button", name="What is the weather in Paris?").click()
+    expect(talk.entries.nth(1)).to_contain_text("What is the weather in Paris?")
+    expect(talk.page.get_by_role("checkbox", name="get_weather")).to_be_checked()
+    expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_have_count(0)
+    expect(talk.composer).to_have_value("Not sent yet")
+
+
+def test_a_message_that_no_tool_fits_offers_a_toolset(talk: Play) -> None:
+    talk.composer.fill("What is the weather in Berlin tomorrow?")
+    talk.composer.press("Enter")
+    talk.page.get_by_role("button", name="Add the toolset weather").click()
+    expect(talk.page.get_by_role("checkbox", name="get_weather")).to_be_checked()
+    expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_be_checked()
 
 
 def test_pressing_the_send_key_twice_sends_once(play: Play, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import Play
+from tests.e2e.play import Play, expect_tab
 from tests.served import Server, write_script
 
 pytestmark = pytest.mark.browser
@@ -237,7 +237,7 @@ def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
     session_id = quoted.session_id
     quoted.menu(quoted.entries.nth(2), "Label")
     expect(quoted.page.locator("#label-desk")).to_contain_text("Let me look.")
-    expect(quoted.page.get_by_role("tab", name="Label")).to_have_attribute("aria-selected", "true")
+    expect_tab(quoted.page, "Label")
     assert f"item={session_id}" in quoted.page.url
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import hold_first_opening
-from tests.e2e.play import SLOW_MS, Play
+from tests.e2e.play import SLOW_MS, Play, open_tab
 from tests.e2e.waiting import settle
 from tests.exchanges import RAW_CALL, Agent, answered, said
 from tests.served import Server, served, write_script
@@ -96,7 +96,7 @@ def test_a_suite_that_opens_late_does_not_replace_a_new_one_from_sessions(page: 
     held = hold_first_opening(page, unless=f'"{tag}"')
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     page.get_by_role("tab", name="Edit suites").click()
     page.get_by_label("Tag of the sessions for a new suite").fill(tag)
     page.get_by_role("button", name="From sessions").click()

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS, open_tab
 from tests.e2e.sizes import every_size
 from tests.e2e.waiting import settle
 from tests.served import Server, served, write_script
@@ -51,7 +51,7 @@ def opened(page: Page, url: str) -> Page:
 
 def in_suites(page: Page) -> Page:
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     return page
 
@@ -216,7 +216,7 @@ def test_two_versions_are_compared_and_a_contract_is_duplicated_renamed_deleted_
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Contracts").click()
+    open_tab(page, "Contracts")
     expect(page.locator("#contracts-text")).to_contain_text("title")
     page.locator('[data-contract="minimal"]').click()
     line = page.locator("#contracts-versions")

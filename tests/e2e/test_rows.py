@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import OWN_CONTRACT, Play, expect_text
-from tests.served import write_script
+from tests.e2e.play import OWN_CONTRACT, Play
+from tests.served import Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -70,29 +70,28 @@ def test_rows_are_pasted_run_saved_as_a_suite_and_run_there(
     expect(play.entries.first).to_contain_text("Answer in a calm tone.")
 
 
-def test_the_contract_editor_is_enlarged_and_its_width_remembered(play: Play) -> None:
-    setup, editor = play.part("setup"), play.part("contract-text")
-    before = editor.bounding_box()
-    play.page.get_by_role("button", name="Enlarge editor").click()
-    after = editor.bounding_box()
-    assert before and after
-    assert after["height"] > 400 > before["height"]
-    expect(play.composer).to_be_visible()
-    splitter = play.page.get_by_role("separator", name="Width of the contract editor")
+def test_columns_open_on_a_click_and_their_widths_are_remembered(fresh_page: Page, server: Server) -> None:
+    fresh_page.add_init_script("localStorage.removeItem('hermes-workbench:columns')")
+    play = Play(fresh_page, server).open()
+    setup, inspector, sessions = play.part("setup"), play.part("inspector"), play.part("sessions")
+    expect(inspector).to_be_hidden()
+    expect(sessions).to_be_hidden()
+    # 70 columns of text.
+    assert setup.evaluate("part => part.offsetWidth") > 570
+    splitter = fresh_page.get_by_role("separator", name="Width of the contract editor")
     width = setup.evaluate("part => part.offsetWidth")
     splitter.press("ArrowLeft")
     assert setup.evaluate("part => part.offsetWidth") == width - 24
     box = splitter.bounding_box()
     assert box
-    play.page.mouse.move(box["x"] + 4, 300)
-    play.page.mouse.down()
-    play.page.mouse.move(box["x"] + 104, 300, steps=3)
-    play.page.mouse.up()
-    assert setup.evaluate("part => part.offsetWidth") == width + 76
-    play.edit("contract-text", OWN_CONTRACT)
+    fresh_page.mouse.move(box["x"] + 4, 300)
+    fresh_page.mouse.down()
+    fresh_page.mouse.move(box["x"] + 54, 300, steps=3)
+    fresh_page.mouse.up()
+    assert setup.evaluate("part => part.offsetWidth") == width + 26
+    play.ask("Hello?").entries.last.click()
+    expect(inspector).to_be_visible()
     play.reload()
-    assert setup.evaluate("part => part.offsetWidth") == width + 76
-    expect_text(editor, "Answer in a {{ tone }} tone.")
-    play.page.get_by_role("button", name="Shrink editor").click()
-    expect(play.part("model")).to_be_visible()
-    expect_text(editor, "Answer in a {{ tone }} tone.")
+    assert setup.evaluate("part => part.offsetWidth") == width + 26
+    fresh_page.get_by_role("button", name="Sessions", exact=True).click()
+    expect(sessions).to_be_visible()

@@ -8,7 +8,7 @@ import gradio as gr
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.play import SLOW_MS, Play
+from tests.e2e.play import SLOW_MS, Play, open_tab
 from tests.served import Server, write_script
 from workbench.records.owner import Permission, UserRole
 from workbench.ui.gradio_parts.listen import listen
@@ -59,7 +59,7 @@ def test_a_request_is_answered_although_the_stream_was_closed(fresh_page: Page, 
     page.set_default_timeout(SLOW_MS)
     page.goto(server.url)
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     size = page.locator("#suites-size")
     expect(size).to_contain_text("5 case runs", timeout=SLOW_MS)
     page.get_by_text("Cases and limits").click()

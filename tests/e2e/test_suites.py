@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import OWN_CONTRACT, SLOW_MS, TURN_MS, Play
+from tests.e2e.play import OWN_CONTRACT, SLOW_MS, TURN_MS, Play, open_tab
 from tests.e2e.sizes import every_size
 from tests.served import Server, served, write_script
 
@@ -48,7 +48,7 @@ def opened(page: Page, url: str) -> Page:
     page.goto(url)
     # The model's name is shown once the page has been filled. The model need not be loaded.
     expect(page.locator("#page-header")).to_contain_text(" · ")
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     return page
 
@@ -115,7 +115,7 @@ def test_a_case_shows_its_stored_rollout_and_can_be_labelled_and_linked(tab: Pag
     expect(tab).to_have_url(re.compile("run=[0-9a-f]+&case=nonsense%2Fzorbix-add"))
     rollout = str(case_runs.get_by_role("link", name="Open in Play").get_attribute("href"))
     link = tab.url
-    tab.get_by_role("tab", name="Play", exact=True).click()
+    open_tab(tab, "Play")
     expect(tab).not_to_have_url(re.compile("run=|case="))
     tab.goto(link)
     expect(tab.locator("#suites-plays h2")).to_have_text("nonsense/zorbix-add")
@@ -154,7 +154,7 @@ def test_a_run_continues_without_its_page_and_can_be_stopped_and_continued(
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-bar")).to_contain_text("1 of 100")
     page.reload()
-    page.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(page, "Suites")
     bar = page.locator("#suites-bar")
     expect(bar).to_contain_text("left")
     bar.get_by_role("button", name="Stop").click()
@@ -229,20 +229,20 @@ def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
     write(writing, "suite: half\ncases:\n  - id: half a sentence")
     expect(writing.locator("#suites-checked")).to_contain_text("is missing")
     writing.reload()
-    writing.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(writing, "Suites")
     writing.get_by_role("tab", name="Edit suites").click()
     expect(writing.locator("#suites-text")).to_contain_text("half a sentence")
     expect(writing.locator("#suites-list [aria-current=true]")).to_contain_text("not saved · draft")
 
 
 def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Server) -> None:
-    tab.get_by_role("tab", name="Play", exact=True).click()
+    open_tab(tab, "Play")
     Play(tab, server).ask("Hello you")
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
     tab.get_by_role("menuitem", name="Create a case from this turn").click()
     expect(tab.locator("#play-notice")).to_contain_text("Added a case to suite 'mine'")
     expect(tab.locator('#play-notice a[href*="suite=mine"]')).to_be_visible()
-    tab.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(tab, "Suites")
     tab.get_by_role("tab", name="Edit suites").click()
     tab.locator("[data-suite=mine]").click()
     expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
@@ -300,7 +300,7 @@ def test_a_failing_case_is_opened_fixed_and_run_again_with_the_draft_in_five_cli
     play = Play(tab, server)
     play.edit("contract-text", OWN_CONTRACT)
     expect(tab.locator("#play-contract-text ~ .hw-draft").first).to_contain_text("Unsaved draft")
-    tab.get_by_role("tab", name="Suites", exact=True).click()
+    open_tab(tab, "Suites")
     tab.get_by_role("button", name="Run failing cases again").click()
     expect(tab.locator("#suites-comparison")).to_contain_text("McNemar", timeout=TURN_MS)
     expect(tab.locator("#suites-run")).to_contain_text("done")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, Play, expect_text
+from tests.e2e.play import SLOW_MS, Play, expect_text, open_tab
 from tests.e2e.sizes import every_size
 from tests.served import Server, write_script
 from workbench.toolbox.mcp.config import load_servers
@@ -28,7 +28,7 @@ def opened(page: Page, server: Server) -> Page:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
-    page.get_by_role("tab", name="Tools").click()
+    open_tab(page, "Tools")
     expect(page.locator("#tools-spec")).to_contain_text("get_flumbuster")
     return page
 
@@ -114,7 +114,7 @@ def test_grid_and_json_stay_in_sync_and_the_tool_is_saved_and_used(tab: Page, se
     tab.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")
     expect(tab.locator("#tools-file")).to_contain_text(f"set {name}")
     tab.reload()
-    tab.get_by_role("tab", name="Tools").click()
+    open_tab(tab, "Tools")
     expect(tab.locator("#tools-spec")).to_contain_text("The first")
     expect(tab.locator("#tools-rules")).to_contain_text("mine: 7")
     tab.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")

@@ -73,7 +73,7 @@ JOURNEY = '''"""The Count tab."""
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import Play
+from tests.e2e.play import Play, open_tab
 from tests.served import Server
 
 pytestmark = [pytest.mark.browser]
@@ -81,7 +81,7 @@ pytestmark = [pytest.mark.browser]
 
 def test_words_are_counted(page: Page, server: Server) -> None:
     Play(page, server).open()
-    page.get_by_role("tab", name="Count", exact=True).click()
+    open_tab(page, "Count")
     page.get_by_label("Text to count").fill("one two three")
     expect(page.locator("#count-notice")).to_contain_text("3 words")
     assert page.url.endswith("?tab=count")
@@ -140,6 +140,7 @@ def test_a_tab(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy.insert(
         "workbench/ui/present/place.py", '    "count": PlaceNames(),\n', before='    "models": PlaceNames()'
     )
+    copy.insert("workbench/ui/present/place.py", '"count", ', before='"models"),\n')
     copy.write("tests/ui/test_word_count.py", VIEW_TEST)
     copy.write("tests/e2e/test_count.py", JOURNEY)
     assert copy.run_tests("tests/ui/test_word_count.py", "tests/e2e/test_count.py") == 2

@@ -4,6 +4,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, cast
 
+import gradio as gr
 import pytest
 
 from tests.services import services_for
@@ -27,7 +28,8 @@ def guide_events(services: Services) -> GuideEvents:
 
 
 def first_screen(events: GuideEvents) -> Screen:
-    return events.on_first_visit(Visitor(), page_request())
+    event = gr.EventData(target=None, _data={"asked": ""})
+    return events.on_first_visit(Visitor(), page_request(), event)
 
 
 def test_the_page_offers_the_tour_to_visitors_without_sessions(tmp_path: Path) -> None:

@@ -51,14 +51,15 @@ def _call(body: str) -> str:
 
 _CAIRO: Final = _call('{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}')
 EXAMPLE: Final = DemoConversation(
-    title="The flumbuster of Cairo: a call with a small fault",
+    title="The weather in Paris: a call with a small fault",
     tag="fixed",
-    user_texts=("What is the flumbuster reading for cairo?",),
+    user_texts=("What is the weather in Paris?",),
     completions=(
-        "<think>\nThe user wants a reading; get_flumbuster gives it.\n</think>\n"
-        + _call('{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}'),
-        "The flumbuster reading for Cairo is 31 metric usters.",
+        "<think>\nThe user asks for the weather; get_weather gives it.\n</think>\n"
+        + _call('{"name": "get_weather", "arguments": {"city": "Paris",}}'),
+        "It is 18 °C and partly cloudy in Paris.",
     ),
+    tools=("weather",),
 )
 """The session that a first visit shows."""
 DEMO: Final = (

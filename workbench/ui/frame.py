@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from workbench.settings import Settings
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.gradio_parts.sign_in import SignIn
+from workbench.ui.present.place import PlacesView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class PageFrame:
 
 def build_frame(settings: Settings) -> PageFrame:
     """Build the frame, with a sign-in button on a Space with Hugging Face login."""
+    Drawn("places", PlacesView(), elem_id="page-places")
     frame = PageFrame(
         header=Drawn("header", elem_id="page-header"),
         picker=Drawn("model_picker", elem_id="page-models"),

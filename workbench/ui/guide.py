@@ -16,6 +16,7 @@ from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
+from workbench.records.session_tree import SearchFilter
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.gradio_parts.listen import listen
 from workbench.ui.gradio_parts.update import SAME, Update
@@ -26,6 +27,7 @@ from workbench.ui.present.documents import COMPOSER, DocumentChange, EditorsView
 from workbench.ui.present.guide import (
     KEYS,
     DemoView,
+    HelpView,
     PaletteView,
     TourView,
     matching_items,
@@ -63,15 +65,19 @@ class GuideEvents:
     sessions: SessionEvents
 
     @needs(Permission.WORK)
-    def on_first_visit(self, visitor: Visitor, request: gr.Request) -> Screen:
-        """Load an example conversation into the visitor's sessions and open it."""
-        services = services_of(self.services, visitor, request)
+    def on_first_visit(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """Open the example conversation, for the tour. Unless it was asked for, only if there is no session yet."""
+        services, is_asked = services_of(self.services, visitor, request), bool(text_of(event, "asked"))
         try:
-            if services.sessions.list_sessions(limit=1):
+            if not is_asked and services.sessions.list_sessions(limit=1):
                 return Screen()
-            session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
+            found = services.search.find("", SearchFilter(tag=EXAMPLE_TAG), limit=1)
+            session_id = found[0].session.id if found else load_conversation(services, EXAMPLE, EXAMPLE_TAG)
             example = replace(visitor.at_home(), session_id=session_id)
-            opened = self.sessions.open(services, visitor.at_home(), session_id)
+            tour = TourView(is_ready=True, serial=int(services.calendar.seconds()))
+            opened = self.sessions.open(services, visitor.at_home(), session_id)._replace(tour=tour)
+            if is_asked:
+                return opened
             # If a message was sent meanwhile, its session stays on the screen.
             is_sent = bool(services.turns.all_running(services.owner.key))
             if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
@@ -139,6 +145,7 @@ class GuideEvents:
 
 def build_guide() -> GuideParts:
     """Build the components, which are hidden until they are needed."""
+    Drawn("help", HelpView(), elem_id="page-help")
     return GuideParts(
         tour=Drawn("tour", TourView(), elem_id="page-tour"),
         palette=Drawn("palette", PaletteView(), elem_id="page-palette"),
@@ -159,7 +166,8 @@ def wire_guide(
     """
     events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
     visitor, own = [play.visitor], play.sessions
-    listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, play.whole)
+    opened = {**play.whole, "tour": parts.tour}
+    listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, opened)
     demo = [own.demo, own.sessions, own.notice]
     listen(own.demo.event("load_demo"), events.on_load_demo, visitor, demo)
     listen(own.demo.event("remove_demo"), events.on_remove_demo, visitor, demo)

@@ -16,6 +16,7 @@ from workbench.ui.present.place import (
     MAX_CHARS,
     NAMES,
     OLD,
+    PLACES,
     names_for_browser,
     parse_place,
     write_place,
@@ -96,6 +97,10 @@ def test_the_browser_has_the_same_names() -> None:
     assert HOME in NAMES
     every_name = [name for names in NAMES.values() for name in names.all]
     assert set(OLD.values()) <= set(every_name) and not set(OLD) & set(every_name)
+
+
+def test_each_tab_is_in_one_place() -> None:
+    assert sorted(tab for tabs in PLACES.values() for tab in tabs) == sorted(NAMES)
 
 
 def test_data_filters_that_do_not_exist_are_reported_and_left_out() -> None:

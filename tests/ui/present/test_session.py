@@ -161,7 +161,9 @@ def test_an_empty_session_shows_examples_and_hints(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         view = show_session((), services.setup_for())
     assert view.transcript.entries == ()
-    assert "What is the flumbuster reading for cairo?" in view.transcript.examples
+    assert "What is the flumbuster reading for cairo?" in [
+        example.text for example in view.transcript.examples
+    ]
     assert view.raw.sections == ()
     assert all(hint for hint in (view.raw.hint, view.calls.hint, view.fixes.hint, view.timing.hint))
 

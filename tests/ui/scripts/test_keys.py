@@ -1,5 +1,7 @@
 """Keyboard shortcuts: each acts only on its own tab, and not while somebody types."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import expect
 
@@ -204,7 +206,9 @@ def test_a_question_mark_in_a_field_is_text(component: Component) -> None:
 # The tour
 
 
+EXAMPLE = "<div id='play-transcript'><p class='hw-entry'>An example</p></div>"
 STEPS = TourView(
+    is_ready=True,
     steps=(
         TourStep(target="first", heading="First", text="One."),
         TourStep(target="gone", heading="Second", text="Two."),
@@ -214,7 +218,7 @@ STEPS = TourView(
 
 
 def test_the_tour_moves_with_arrows_and_is_shown_once(component: Component) -> None:
-    component.mount("tour", around="<button id='first'>first</button>")
+    component.mount("tour", around=f"<button id='first'>first</button>{EXAMPLE}")
     component.update(STEPS)
     card = component.page.get_by_role("dialog")
     expect(card.get_by_role("heading")).to_have_text("First")
@@ -223,12 +227,12 @@ def test_the_tour_moves_with_arrows_and_is_shown_once(component: Component) -> N
     component.press("ArrowLeft", "ArrowRight", "ArrowRight")
     expect(card).to_be_hidden()
     component.reload()
-    component.mount("tour", STEPS)
-    expect(card).to_be_hidden()
+    component.mount("tour", replace(STEPS, is_ready=False, is_empty=True))
+    assert component.events == []
 
 
 def test_escape_ends_the_tour_and_restores_the_focus(component: Component) -> None:
-    component.mount("tour", around="<button id='first'>first</button>")
+    component.mount("tour", around=f"<button id='first'>first</button>{EXAMPLE}")
     component.page.locator("#first").focus()
     component.update(STEPS)
     component.press("Escape")
@@ -245,20 +249,22 @@ def show_play(component: Component, *, is_shown: bool) -> None:
     )
 
 
-def test_the_tour_waits_while_another_tab_than_play_is_open(component: Component) -> None:
-    component.mount("tour", around=PLAY_TAB)
-    show_play(component, is_shown=False)
-    component.page.locator("#other").focus()
+def test_leaving_play_ends_the_tour(component: Component) -> None:
+    component.mount("tour", around=PLAY_TAB + EXAMPLE)
+    show_play(component, is_shown=True)
     component.update(STEPS)
     card = component.page.get_by_role("dialog")
-    expect(card).to_be_hidden()
-    component.press("ArrowRight", "Escape")
-    assert component.focused == "other"
-    show_play(component, is_shown=True)
     expect(card.get_by_role("heading")).to_have_text("First")
-    expect(card.get_by_role("button", name="Next")).to_be_focused()
     show_play(component, is_shown=False)
     expect(card).to_be_hidden()
+    show_play(component, is_shown=True)
+    expect(card).to_be_hidden()
+
+
+def test_the_tour_asks_for_its_example_and_waits_for_it(component: Component) -> None:
+    component.mount("tour", replace(STEPS, is_ready=False, is_empty=True))
+    assert component.events == [("first_visit", {"asked": ""})]
+    expect(component.page.get_by_role("dialog")).to_be_hidden()
 
 
 # Dialogs
@@ -268,7 +274,7 @@ DIALOG = "<dialog id='above'><button id='inside'>inside</button></dialog>"
 
 
 def test_escape_closes_the_dialog_above_the_tour_and_not_the_tour(component: Component) -> None:
-    component.mount("tour", around=f"<button id='first'>first</button>{DIALOG}")
+    component.mount("tour", around=f"<button id='first'>first</button>{DIALOG}{EXAMPLE}")
     component.update(STEPS)
     component.page.evaluate("document.querySelector('#above').showModal()")
     component.press("ArrowRight", "Escape")

@@ -26,13 +26,15 @@ def test_late_examples_do_not_replace_a_session_that_was_opened_meanwhile(compon
     expect(shown.get_by_role("listitem")).to_contain_text("Hello.")
     expect(shown.locator(".hw-empty")).to_be_hidden()
     component.update(show_transcript((), (), selected=None, examples=()))
-    expect(shown.get_by_role("heading")).to_have_text("Ask something that a tool can answer")
+    expect(shown.get_by_role("heading")).to_have_text(
+        "See exactly what a tool-calling model reads and writes"
+    )
 
 
 def test_a_question_that_needs_another_toolset_names_it(component: Component) -> None:
     shown = component.mount("transcript", show_examples(["get_flumbuster"], ("home", "nonsense")))
     other = shown.get_by_role("button", name="Turn on the light")
-    expect(other).to_contain_text("with the toolset home")
+    expect(other).to_contain_text("Uses the toolset home.")
     other.click()
     assert component.events == [
         ("example", {"text": "Turn on the light in the kitchen, please.", "toolset": "home"})

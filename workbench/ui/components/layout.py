@@ -27,15 +27,16 @@ class PlainRow(gr.Row, metaclass=Stubless):
 
 
 @contextmanager
-def fold(label: str, elem_id: str) -> Generator[None]:
+def fold(label: str, elem_id: str, *, is_kept: bool = False) -> Generator[None]:
     """Place the components that are created inside below a button that shows and hides them.
 
     Args:
         label: The text of the button.
         elem_id: The id of the element around all of it.
+        is_kept: Whether the browser remembers that it is open.
     """
     content = f"{elem_id}-content"
     with gr.Column(elem_id=elem_id, elem_classes=["hw-fold"], min_width=0, scale=0):
-        Drawn("fold", FoldView(label=label, content=content), elem_id=f"{elem_id}-button")
+        Drawn("fold", FoldView(label=label, content=content, is_kept=is_kept), elem_id=f"{elem_id}-button")
         with gr.Column(elem_id=content, elem_classes=["hw-fold-content"], min_width=0, scale=0):
             yield

@@ -22,6 +22,8 @@ from workbench.ui.gate.routes import REPORT
 from workbench.ui.gradio_parts.application import PageApp, PageHead
 from workbench.ui.gradio_parts.open_pages import GradioPages
 from workbench.ui.gradio_parts.page_blocks import PageBlocks
+from workbench.ui.help_pages import ROUTE as HELP_ROUTE
+from workbench.ui.help_pages import HelpRoute
 from workbench.ui.incoming.requests import EventGuard
 from workbench.ui.request_scope import NONCE, USER
 from workbench.ui.script_files import ROUTE, serve_scripts
@@ -70,6 +72,7 @@ def gated_app(
     # Our routes come before Gradio's own, which are added when the page is launched.
     app.add_route(ROUTE, serve_scripts)
     app.add_route(STYLES_ROUTE, serve_styles)
+    app.add_route(HELP_ROUTE, HelpRoute(settings.home).serve)
     app.add_route(REPORT + "{key}", partial(_serve_report, find_report))
     return app
 

@@ -58,8 +58,9 @@ class Route(NamedTuple):
 
 
 _ASSETS: Final = re.compile(
-    r"/(assets|static|svelte|scripts|styles)/[ -~]{1,200}|(/gradio_api)?/theme\.css|/favicon\.ico|/robots\.txt"
-    r"|/manifest\.json|/pwa_icon(/\d+)?|/gradio_api/startup-events"
+    r"/(assets|static|svelte|scripts|styles|help)/[ -~]{1,200}|/help"
+    r"|(/gradio_api)?/theme\.css|/favicon\.ico|/robots\.txt|/manifest\.json|/pwa_icon(/\d+)?"
+    r"|/gradio_api/startup-events"
 )
 """A name of over 255 bytes would be an error of the file system, which Gradio does not expect."""
 _KINDS: Final = {

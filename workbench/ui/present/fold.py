@@ -18,3 +18,5 @@ class FoldView:
     """The text of the button, which names the components."""
     content: str
     """Id of the element with the components."""
+    is_kept: bool = False
+    """Whether the browser remembers that it is open."""

@@ -1,10 +1,11 @@
 """Show the tour, the demo bar, the command palette and the keyboard shortcuts."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.records.session_tree import FoundSession
+from workbench.ui.present.place import HELP
 
 UNTITLED: Final = "untitled"
 
@@ -21,16 +22,15 @@ class TourStep:
 
 STEPS: Final = (
     TourStep(
+        target="play-talk",
+        heading="What the model wrote",
+        text="An example: a thought, a call with one fix, the result of the mock tool, and the answer.",
+    ),
+    TourStep(
         target="play-setup",
         heading="What the model sees",
         text="The contract tells the model how to call tools. The tools are listed below it as JSON. "
         "Edit either one. Your changes apply to the next message.",
-    ),
-    TourStep(
-        target="play-talk",
-        heading="What the model wrote",
-        text="An example: a thought, a call with one fix, the result of the mock tool, and the answer. "
-        "Click a call to inspect it.",
     ),
     TourStep(
         target="play-inspector",
@@ -39,7 +39,7 @@ STEPS: Final = (
         "after each fix. Nothing is fixed silently.",
     ),
     TourStep(
-        target="page-tabs",
+        target="page-places",
         heading="What to do next",
         text="Label calls and answers, export training rows in Data, and measure contracts in Suites. "
         "Press Ctrl+K to find anything and ? to see all shortcuts.",
@@ -54,8 +54,18 @@ class TourView:
     steps: tuple[TourStep, ...] = STEPS
     is_empty: bool = False
     """True if the visitor has no session. The page then opens an example session."""
+    is_ready: bool = False
+    """True once its example is on the screen, which begins the tour."""
     serial: int = 0
-    """A new number shows the tour again even if it was finished before. 0 does not."""
+    """A new number for each answer of the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpView:
+    """The drawer with the documentation."""
+
+    pages: Mapping[str, str] = field(default_factory=lambda: dict(HELP), hash=False)
+    """The page about each tab."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +133,9 @@ KEYS: Final = KeysView(
             keys=(
                 Shortcut(keys="Ctrl+K", does="find a session, contract, tool, suite, tab or command"),
                 Shortcut(keys="?", does="show these shortcuts"),
+                Shortcut(keys="Alt+1 to Alt+4", does="open Play, Measure, Library or Data"),
+                Shortcut(keys="Alt+N", does="start a new session"),
+                Shortcut(keys="Ctrl+S", does="save a version of the contract or tool"),
                 Shortcut(keys="Esc", does="close the open dialog or menu"),
                 Shortcut(keys="Tab, Shift+Tab", does="move between controls; Enter or Space activates one"),
                 Shortcut(
@@ -134,7 +147,9 @@ KEYS: Final = KeysView(
         TabKeys(
             tab="page-tab-play",
             keys=(
-                Shortcut(keys="Ctrl+Enter", does="send the message"),
+                Shortcut(keys="Enter", does="send the message"),
+                Shortcut(keys="Shift+Enter", does="make a line"),
+                Shortcut(keys="Ctrl+Enter", does="in the contract: ask the last message again"),
                 Shortcut(keys="Esc", does="stop the model, or close a drawer"),
                 Shortcut(keys="Enter", does="on a message: inspect it"),
             ),

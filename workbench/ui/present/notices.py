@@ -28,6 +28,8 @@ class NoticeLine:
     """`error`, `warning` or `quiet`."""
     link: str = ""
     """Address of the place that the line is about, for a link. Empty if there is none."""
+    toolset: str = ""
+    """A toolset to add. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,25 @@ NAMES: Final[Mapping[str, PlaceNames]] = {
     "models": PlaceNames(),
 }
 """The parameters of each tab."""
+PLACES: Final[Mapping[str, tuple[str, ...]]] = {
+    "Play": ("play",),
+    "Measure": ("compare", "suites", "inspect"),
+    "Library": ("contracts", "tools", "models"),
+    "Data": ("label", "data"),
+}
+"""The places of the page with their tabs, in order. Each tab is in one place."""
+HELP: Final[Mapping[str, str]] = {
+    "play": "reference/play",
+    "compare": "how-to/compare-models-and-contracts",
+    "suites": "how-to/measure-a-contract",
+    "inspect": "how-to/see-why-a-call-was-lost",
+    "contracts": "how-to/write-a-contract",
+    "tools": "how-to/mock-a-tool",
+    "models": "how-to/get-a-model",
+    "label": "how-to/label-conversations",
+    "data": "how-to/export-training-rows",
+}
+"""The page of the documentation about each tab."""
 OLD: Final[Mapping[str, str]] = {"label": "item"}
 """Parameters of older links, and their names of today."""
 
@@ -76,6 +95,33 @@ class Place:
     def get(self, name: str) -> str:
         """Return a parameter; empty if it is not set."""
         return self.values.get(name, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabLink:
+    """A tab in the second row of the navigation."""
+
+    tab: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceLink:
+    """A place in the first row of the navigation."""
+
+    label: str
+    tabs: tuple[TabLink, ...]
+    """With a single tab, there is no second row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacesView:
+    """The navigation of the page."""
+
+    places: tuple[PlaceLink, ...] = tuple(
+        PlaceLink(label=label, tabs=tuple(TabLink(tab=tab, label=tab.title()) for tab in tabs))
+        for label, tabs in PLACES.items()
+    )
 
 
 def parse_place(query: str) -> Place:

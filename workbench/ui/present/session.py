@@ -17,7 +17,7 @@ from workbench.ui.present.inspect import (
     show_fixes,
 )
 from workbench.ui.present.parsers import ParserComparisonView, ask_differ
-from workbench.ui.present.questions import questions_elsewhere, questions_for
+from workbench.ui.present.questions import example_questions
 from workbench.ui.present.raw import RawView, show_round
 from workbench.ui.present.timing import TimingView, show_timing
 from workbench.ui.present.tokens import TokensView, ask_tokens
@@ -74,8 +74,7 @@ def show_session(
             path,
             rounds,
             selected=message_id,
-            examples=questions_for(tools.names),
-            elsewhere=questions_elsewhere(tools.names, toolsets),
+            examples=example_questions(tools.names, toolsets),
             tree=tree,
             call=call,
             can_edit=can_edit,

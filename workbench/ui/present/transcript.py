@@ -25,7 +25,7 @@ from workbench.ui.present.blocks import (
     TrailingBlock,
 )
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.questions import Question, questions_elsewhere, questions_for
+from workbench.ui.present.questions import ExampleQuestion, example_questions
 from workbench.ui.present.words import call_status, count, run_note
 from workbench.ui.present.world import ChangeRow, changes_by_message
 
@@ -72,10 +72,8 @@ class TranscriptView:
     """Heading of the empty state."""
     hint: str
     """Text of the empty state."""
-    examples: tuple[str, ...]
+    examples: tuple[ExampleQuestion, ...]
     """Example questions of the empty state."""
-    elsewhere: tuple[Question, ...] = ()
-    """Example questions that need another toolset."""
     selected_call: int | None = None
     """Index of the selected call of that message, or None."""
     can_edit: bool = True
@@ -91,8 +89,7 @@ def show_examples(tools: Collection[str], toolsets: Collection[str]) -> Transcri
         tools: Names of the offered tools.
         toolsets: Names of the toolsets that can be chosen.
     """
-    elsewhere = questions_elsewhere(tools, toolsets)
-    shown = show_transcript((), (), selected=None, examples=questions_for(tools), elsewhere=elsewhere)
+    shown = show_transcript((), (), selected=None, examples=example_questions(tools, toolsets))
     return replace(shown, is_examples_only=True)
 
 
@@ -101,8 +98,7 @@ def show_transcript(
     rounds: Sequence[ReadRound],
     *,
     selected: str | None,
-    examples: Sequence[str],
-    elsewhere: tuple[Question, ...] = (),
+    examples: tuple[ExampleQuestion, ...],
     tree: Sequence[TreeNode] = (),
     call: int | None = None,
     can_edit: bool = True,
@@ -127,11 +123,9 @@ def show_transcript(
             if stored.id not in shown_results
         ),
         selected=selected,
-        heading="Ask something that a tool can answer",
-        hint="The model sees the contract and the tools that you choose. Its calls are parsed, checked and answered by "
-        "mock tools. The inspector shows every byte.",
-        examples=tuple(examples),
-        elsewhere=elsewhere,
+        heading="See exactly what a tool-calling model reads and writes",
+        hint="The model gets the contract and the tools on the left. Mock tools answer its calls. Click an example:",
+        examples=examples,
         selected_call=call,
         can_edit=can_edit,
     )

@@ -1,11 +1,11 @@
 // Findings about training rows, each with a link to its message.
-import { term } from "../shared/dom.js";
+import { codeLink, term } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 
 export const findingLine = (finding) =>
   html`<li class="hw-finding t-${finding.tone}">
     <span class="hw-word">${finding.word}</span>
-    <span class="hw-finding-text">${finding.code ? html`<code>${finding.code}</code> ` : ""}${finding.text}${
+    <span class="hw-finding-text">${finding.code ? html`${codeLink(finding.code)} ` : ""}${finding.text}${
       finding.pointer ? html`<code class="hw-pointer"> ${finding.pointer}</code>` : ""
     }</span>
     ${

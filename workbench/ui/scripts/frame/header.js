@@ -29,10 +29,24 @@ export const mount = ({ element, follow }) => {
     window.dispatchEvent(new Event("hw:palette")),
   );
 
+  const link = (label, onclick, more) =>
+    node("button", { type: "button", class: "hw-head-link", onclick, ...more }, label);
+  const dispatch = (name) => () => window.dispatchEvent(new Event(name));
+
   element.replaceChildren(
     node("button", { type: "button", class: "hw-skip", onclick: skip }, "Skip to content"),
     node("h1", { class: "hw-brand" }, "Hermes Workbench"),
-    node("div", { class: "hw-tail" }, model, find),
+    node("p", { class: "hw-motto" }, "See exactly what a tool-calling model reads and writes."),
+    node(
+      "div",
+      { class: "hw-tail" },
+      model,
+      link("Docs", dispatch("hw:help")),
+      link("Connect your model", () => window.hermesWorkbench.router.choose("models")),
+      link("Tour", dispatch("hw:tour")),
+      link("?", dispatch("hw:keys"), { "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)" }),
+      find,
+    ),
   );
 
   follow((value) => {

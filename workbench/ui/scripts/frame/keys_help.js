@@ -1,6 +1,7 @@
 // The list of keyboard shortcuts, opened with `?`.
 import { iconButton, node } from "../shared/dom.js";
 import { isField } from "../shared/page.js";
+import { enterSends, setEnterSends } from "../shared/storage.js";
 
 const isShown = (id) => {
   const pane = document.getElementById(id);
@@ -17,6 +18,7 @@ const rows = (tab) =>
 /** @param {Part<KeysView>} part */
 export const mount = ({ element, props }) => {
   const list = node("div", {});
+  const enter = node("input", { type: "checkbox", onchange: () => setEnterSends(enter.checked) });
 
   const dialog = node(
     "dialog",
@@ -29,6 +31,7 @@ export const mount = ({ element, props }) => {
       iconButton("cross", "Close", () => dialog.close()),
     ),
     list,
+    node("label", { class: "hw-switch" }, enter, "Enter sends a message, Shift+Enter makes a line"),
   );
 
   element.replaceChildren(dialog);
@@ -39,6 +42,7 @@ export const mount = ({ element, props }) => {
       ...tabs.filter((tab) => tab.tab && isShown(tab.tab)).map(rows),
       ...tabs.filter((tab) => !tab.tab).map(rows),
     );
+    enter.checked = enterSends();
     dialog.showModal();
   };
 

@@ -9,12 +9,7 @@ const TRIES = 30;
 const press = (id) => () => pressUnseen(id);
 const dispatch = (name) => () => window.dispatchEvent(new Event(name));
 
-// In a narrow window, Gradio moves tabs into a menu, whose buttons do not have the role of a tab.
-const tabButtons = () => [
-  ...document.querySelectorAll(
-    "#page-tabs > .tab-wrapper [role='tab'], #page-tabs > .tab-wrapper .overflow-dropdown button",
-  ),
-];
+const tabButtons = () => [...document.querySelectorAll("#page-tabs > .tab-wrapper [role='tab']")];
 
 const toTab = (name) => {
   const tab = tabButtons().find((button) => button.textContent.trim() === name);

@@ -1,4 +1,4 @@
-// The tour of a first visit. Event: `first_visit`.
+// The tour of a first visit, which explains an example in Play. Event: `first_visit`, which opens the example.
 import { node } from "../shared/dom.js";
 import { isField, onKeys } from "../shared/page.js";
 import { storedText, storeText } from "../shared/storage.js";
@@ -7,7 +7,6 @@ const ENDED = "hermes-workbench:tour";
 const CARD_PX = 320;
 const wasEnded = () => storedText(ENDED) === "ended";
 
-// The tour is about Play. On another tab it waits until Play is shown again.
 const isAway = () => {
   const play = document.getElementById("page-tab-play");
   return play !== null && play.offsetParent === null;
@@ -51,13 +50,11 @@ export const mount = ({ element, follow, trigger }) => {
   let before = null;
 
   const put = () => {
-    const wasHidden = card.hidden;
-    card.hidden = isAway();
-    if (wasHidden && !card.hidden) next.focus();
+    if (isAway()) return end();
+    card.hidden = false;
     const target = document.getElementById(steps[at].target);
-    const box =
-      !card.hidden && target && target.offsetParent !== null ? target.getBoundingClientRect() : null;
-    const isTabs = steps[at].target === "page-tabs";
+    const box = target && target.offsetParent !== null ? target.getBoundingClientRect() : null;
+    const isTabs = steps[at].target === "page-places";
     light.hidden = !box;
     if (box)
       Object.assign(light.style, {
@@ -117,7 +114,8 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const onKey = (event) => {
-    if (card.hidden || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (card.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isField(event.target) && event.key !== "Escape") return;
     const work = { Escape: end, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1) }[event.key];
     if (!work) return;
     event.preventDefault();
@@ -132,18 +130,25 @@ export const mount = ({ element, follow, trigger }) => {
   });
 
   window.addEventListener("hw:tour", () => {
-    if (element.isConnected && steps.length) go(0);
+    if (element.isConnected) trigger("first_visit", { asked: "yes" });
   });
 
   close();
+
+  // The tour begins when the example is on the screen, with its inspector.
+  const begin = (tries = 50) => {
+    if (document.querySelector("#play-transcript .hw-entry")) {
+      window.dispatchEvent(new Event("hw:inspect"));
+      go(0);
+    } else if (tries) setTimeout(begin, 100, tries - 1);
+  };
 
   follow((value) => {
     if (!value || value.serial === served) return;
     served = value.serial;
     steps = value.steps;
+    if (value.is_ready) begin();
     // A link shows what it names, not the tour.
-    if (wasEnded() || !wasHome) return;
-    if (value.is_empty) trigger("first_visit", {});
-    go(0);
+    else if (value.is_empty && wasHome && !wasEnded()) trigger("first_visit", { asked: "" });
   });
 };

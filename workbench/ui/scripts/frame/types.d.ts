@@ -32,6 +32,12 @@ interface HeaderView {
   is_busy: boolean;
 }
 
+/** The drawer with the documentation. */
+interface HelpView {
+  /** The page about each tab. */
+  pages: Record<string, string>;
+}
+
 /** All shortcuts of the page. */
 interface KeysView {
   /** Shortcuts that work on all tabs first. */
@@ -77,6 +83,18 @@ interface PickerGroup {
   models: NamedModel[];
 }
 
+/** A place in the first row of the navigation. */
+interface PlaceLink {
+  label: string;
+  /** With a single tab, there is no second row. */
+  tabs: TabLink[];
+}
+
+/** The navigation of the page. */
+interface PlacesView {
+  places: PlaceLink[];
+}
+
 /** A keyboard shortcut and its action. */
 interface Shortcut {
   /** For example `Ctrl+Enter`. */
@@ -92,6 +110,12 @@ interface TabKeys {
   keys: Shortcut[];
 }
 
+/** A tab in the second row of the navigation. */
+interface TabLink {
+  tab: string;
+  label: string;
+}
+
 /** One step of the tour. */
 interface TourStep {
   /** Element id of the part that the step describes. If it is hidden, the step is shown on its own. */
@@ -105,7 +129,9 @@ interface TourView {
   steps: TourStep[];
   /** True if the visitor has no session. The page then opens an example session. */
   is_empty: boolean;
-  /** A new number shows the tour again even if it was finished before. 0 does not. */
+  /** True once its example is on the screen, which begins the tour. */
+  is_ready: boolean;
+  /** A new number for each answer of the server. */
   serial: number;
 }
 

@@ -8,6 +8,8 @@
 //                                   its answer; `more.isReplaced` is not a step of the history.
 //   router.hereFields(tab, first, values)  The same for fields of Gradio, with their names and first values.
 //   router.goTo(tab, values)        Goes there, as a step of the history.
+//   router.choose(tab)              Opens a tab with what it showed last, as a step of the history.
+//   router.onTab(work)              Calls `work` with the open tab now, and whenever another one is opened.
 //   router.link(tab, values)        The address of a place, for a link.
 //   router.valuesOf(tab)            What the tab shows or should show.
 //   router.isHome()                 Whether the address is the page's plain one.
@@ -105,12 +107,7 @@ window.hermesWorkbench.router = (() => {
 
   const selectedTab = () => tabBar()?.querySelector("[role=tab][aria-selected=true]")?.dataset.tabId;
 
-  // In a narrow window, Gradio moves tabs into a menu, whose buttons have their labels only.
-  const buttonOf = (tab) =>
-    tabBar()?.querySelector("[data-tab-id=" + tab + "]") ||
-    [...(tabBar()?.querySelectorAll(".overflow-dropdown button") || [])].find(
-      (button) => button.textContent.trim().toLowerCase() === tab,
-    );
+  const buttonOf = (tab) => tabBar()?.querySelector("[data-tab-id=" + tab + "]");
 
   const select = (tab) => {
     expected = selectedTab() === tab ? "" : tab;
@@ -234,6 +231,7 @@ window.hermesWorkbench.router = (() => {
   const onTabs = () => {
     const tab = selectedTab();
     if (!tab || !Object.hasOwn(TABS, tab)) return;
+    followers.forEach((work) => work(tab));
     if (expected) {
       if (tab === expected) expected = "";
       return;
@@ -261,15 +259,17 @@ window.hermesWorkbench.router = (() => {
 
   // A person's own choice of a tab is not an echo of an address.
   let isChosen = false;
-  document.addEventListener(
-    "click",
-    (event) => {
-      if (!event.isTrusted || !event.target.closest?.("#page-tabs > .tab-wrapper")) return;
-      isChosen = true;
-      expected = "";
-    },
-    true,
-  );
+  const choose = (tab) => {
+    isChosen = true;
+    expected = "";
+    buttonOf(tab)?.click();
+  };
+
+  const followers = [];
+  const onTab = (work) => {
+    followers.push(work);
+    work(selectedTab() || now.tab);
+  };
 
   // What a person does after a second does not wait for an answer that may never come.
   const forgetLost = (event) => {
@@ -308,6 +308,8 @@ window.hermesWorkbench.router = (() => {
     here,
     hereFields,
     goTo,
+    choose,
+    onTab,
     link,
     start,
     isOpening: (tab) => Boolean(openings[tab]),

@@ -1,10 +1,10 @@
 // The fixes of a completion with their edits, and its findings.
-import { hint, term } from "../shared/dom.js";
+import { codeLink, hint, term } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 
-const head = (kind, code, note, place) =>
+const head = (kind, code, note, place, isForeign = false) =>
   html`<div class="hw-fix-head">
-    <code class=${kind}>${code}</code>${note ? html`<span class="hw-note">${note}</span>` : ""}
+    ${isForeign ? html`<code class=${kind}>${code}</code>` : codeLink(code, kind)}${note ? html`<span class="hw-note">${note}</span>` : ""}
     <span class="hw-gap"></span><span class="hw-note">${place}</span>
   </div>`;
 
@@ -13,7 +13,7 @@ const findingRow = ({ severity, code, place, message }) =>
 
 const foreignRow = (form) =>
   html`<li class="hw-fix">
-    ${head("t-warning", form.dialect, "", form.place)}
+    ${head("t-warning", form.dialect, "", form.place, true)}
     <div>${form.sentence}</div>
     ${form.parsers ? html`<div>Server: <code>${form.parsers}</code></div>` : ""}
     <div>Contract: ${form.contract}</div>

@@ -1,40 +1,142 @@
-// Buttons for the columns Sessions, Setup and Inspector, shown if the window is too narrow for all of them.
+// The columns of Play. In a wide window, Sessions and Inspector are folded away until they are opened, and stay as they
+// were left. In a narrow one, the columns beside the conversation are drawers. The browser remembers the widths.
 import { node } from "../shared/dom.js";
+import { pressUnseen } from "../shared/page.js";
+import { store, stored } from "../shared/storage.js";
 
-const names = [
-  ["sessions", "Sessions"],
-  ["setup", "Setup"],
-  ["inspector", "Inspector"],
-];
+const OPEN = "hermes-workbench:columns";
+const LEAST = 280;
+const STEP = 24;
+// The narrowest window that has a column beside the conversation.
+const FROM_PX = { sessions: 860, setup: 860, inspector: 1200 };
+const LABELS = { sessions: "Sessions", setup: "Setup", inspector: "Inspector" };
 
 const columns = () => document.getElementById("play-columns");
+const isColumn = (name) => innerWidth >= FROM_PX[name];
+
+// A bar between two columns that sets the width of the column `part`, by pointer and keyboard. `side` is 1 if the
+// column is to the left of the bar, otherwise -1.
+const splitter = (part, label, key, property, side) => {
+  const width = () => part.offsetWidth;
+
+  const bar = node("div", {
+    class: "hw-splitter",
+    role: "separator",
+    tabindex: 0,
+    "aria-orientation": "vertical",
+    "aria-label": label,
+    "aria-controls": part.id,
+    "aria-valuemin": LEAST,
+  });
+
+  const most = () => Math.max(LEAST, width() + document.getElementById("play-talk").offsetWidth - LEAST);
+
+  const place = () => {
+    bar.hidden = part.offsetParent === null || getComputedStyle(part).position === "absolute";
+    bar.style.left = part.offsetLeft + (side > 0 ? width() : 0) + "px";
+    bar.setAttribute("aria-valuemax", most());
+    bar.setAttribute("aria-valuenow", width());
+  };
+
+  const setWidth = (to) => {
+    columns().style.setProperty(property, Math.round(Math.min(most(), Math.max(LEAST, to))) + "px");
+    place();
+  };
+
+  const keep = () => store(key, width());
+
+  bar.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: -side, ArrowRight: side, PageUp: -4 * side, PageDown: 4 * side }[event.key];
+    const to = steps ? width() + steps * STEP : { Home: LEAST, End: most() }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setWidth(to);
+    keep();
+  });
+
+  bar.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    bar.focus();
+    bar.setPointerCapture(event.pointerId);
+    const shift = side * event.clientX - width();
+    const move = (moved) => setWidth(side * moved.clientX - shift);
+    bar.addEventListener("pointermove", move);
+    bar.addEventListener("lostpointercapture", () => (bar.removeEventListener("pointermove", move), keep()), {
+      once: true,
+    });
+  });
+
+  if (stored(key)) columns().style.setProperty(property, stored(key) + "px");
+  columns().append(bar);
+  const watched = new ResizeObserver(place);
+  for (const part of columns().children) watched.observe(part);
+};
 
 /** @param {Part<null>} part */
 export const mount = ({ element }) => {
-  const buttons = names.map(([name, label]) =>
+  const open = new Set(stored(OPEN) || []);
+
+  const show = (name, isShown) => {
+    const target = columns();
+    if (!isColumn(name)) {
+      if (isShown) target.dataset.pane = name;
+      else delete target.dataset.pane;
+      return;
+    }
+    if (isShown) open.add(name);
+    else open.delete(name);
+    store(OPEN, [...open]);
+    draw();
+  };
+
+  const isOpen = (name) => (isColumn(name) ? open.has(name) : columns().dataset.pane === name);
+
+  const buttons = Object.entries(LABELS).map(([name, label]) =>
     node(
       "button",
       {
         type: "button",
         class: "hw-pane p-" + name,
-        "aria-expanded": "false",
         "aria-controls": "play-" + name,
-        onclick: () => {
-          const target = columns();
-          if (target.dataset.pane === name) delete target.dataset.pane;
-          else target.dataset.pane = name;
-        },
+        onclick: () => show(name, !isOpen(name)),
       },
       label,
     ),
   );
 
-  element.replaceChildren(...buttons);
-
-  const update = () =>
-    names.forEach(([name], place) =>
-      buttons[place].setAttribute("aria-expanded", String(columns().dataset.pane === name)),
+  const draw = () => {
+    columns().dataset.open = [...open].join(" ");
+    Object.keys(LABELS).forEach((name, place) =>
+      buttons[place].setAttribute("aria-expanded", String(isOpen(name))),
     );
+  };
 
-  new MutationObserver(update).observe(columns(), { attributes: true, attributeFilter: ["data-pane"] });
+  const add = node(
+    "button",
+    { type: "button", class: "hw-pane p-new", title: "Alt+N", onclick: () => pressUnseen("play-new") },
+    "New session",
+  );
+  element.replaceChildren(buttons[0], add, ...buttons.slice(1));
+  draw();
+  new MutationObserver(draw).observe(columns(), { attributes: true, attributeFilter: ["data-pane"] });
+  addEventListener("resize", draw);
+  // A click on a message opens the inspector beside it.
+  addEventListener("hw:inspect", () => isColumn("inspector") && show("inspector", true));
+  const part = (name) => document.getElementById("play-" + name);
+  splitter(
+    part("setup"),
+    "Width of the contract editor",
+    "hermes-workbench:contract-width",
+    "--hw-contract-width",
+    1,
+  );
+  splitter(
+    part("inspector"),
+    "Width of the inspector",
+    "hermes-workbench:inspector-width",
+    "--hw-inspector-width",
+    -1,
+  );
 };

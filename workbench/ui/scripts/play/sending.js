@@ -9,6 +9,9 @@ const { hermesWorkbench } = window;
 const written = (field, value) => (idOf(field) ? textOf(field) : value);
 
 // `fields` has the id of the field for each of `values`, the inputs of the event, if the field shows a document.
+hermesWorkbench.written = (values, fields) =>
+  values.map((value, place) => (fields[place] ? written(fields[place], value) : value));
+
 hermesWorkbench.sent = (values, fields) => {
   const message = () => written(COMPOSER, document.querySelector(`#${COMPOSER} textarea`).value);
   const text = message();
@@ -16,5 +19,5 @@ hermesWorkbench.sent = (values, fields) => {
   const sendAgain = () => message() === text && press("play-send");
   if (hermesWorkbench.router.afterOpening("play", "send", sendAgain))
     hermesWorkbench.drop("the page is being opened");
-  return values.map((value, place) => (fields[place] ? written(fields[place], value) : value));
+  return hermesWorkbench.written(values, fields);
 };

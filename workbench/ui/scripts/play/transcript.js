@@ -138,6 +138,7 @@ export const mount = ({ element, follow, trigger }) => {
       const card = event.target.closest("[data-call]");
       for (const other of list.children) other.classList.toggle("is-selected", other === item);
       markCall(item, card ? card.dataset.call : null);
+      dispatchEvent(new Event("hw:inspect"));
       trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
     };
     item.addEventListener("click", (event) => {
@@ -150,7 +151,7 @@ export const mount = ({ element, follow, trigger }) => {
     return item;
   };
 
-  const drawQuestion = (text, toolset) =>
+  const drawExample = ({ text, toolset, note }) =>
     node(
       "li",
       {},
@@ -158,7 +159,7 @@ export const mount = ({ element, follow, trigger }) => {
         "button",
         { type: "button", class: "hw-example", onclick: () => trigger("example", { text, toolset }) },
         text,
-        toolset ? node("span", { class: "hw-note" }, `with the toolset ${toolset}`) : "",
+        node("span", { class: "hw-note" }, note || (toolset && `Uses the toolset ${toolset}.`)),
       ),
     );
 
@@ -166,11 +167,14 @@ export const mount = ({ element, follow, trigger }) => {
     empty.replaceChildren(
       node("h2", {}, value.heading),
       node("p", {}, value.hint),
-      node("ul", {}, [
-        ...value.examples.map((text) => drawQuestion(text, "")),
-        ...value.elsewhere.map((question) => drawQuestion(question.text, question.toolset)),
-      ]),
+      node("ul", {}, value.examples.map(drawExample)),
     );
+
+  // Asks the last message of the person again, with what the contract says now.
+  window.addEventListener("hw:again", () => {
+    const asked = [...list.querySelectorAll(".hw-entry.r-user")].at(-1);
+    if (element.isConnected && asked) playOn("answer", asked.dataset.id)();
+  });
 
   follow((value) => {
     if (value?.is_examples_only && drawn.size) return;

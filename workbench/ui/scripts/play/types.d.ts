@@ -90,6 +90,14 @@ interface EditView {
   kind: string;
 }
 
+/** A question of the empty state, which is sent by a click. */
+interface ExampleQuestion {
+  text: string;
+  /** The toolset to choose for it. Empty if the tool is offered already. */
+  toolset: string;
+  note: string;
+}
+
 /** The contents of the live pane. */
 interface LiveView {
   /** False hides the pane. */
@@ -143,15 +151,6 @@ interface PresetUndo {
   id: string;
   /** The preset that replaced it. Empty if it was deleted. */
   in_place_of: string;
-}
-
-/** An example question. */
-interface Question {
-  text: string;
-  /** The tool that answers it. */
-  tool: string;
-  /** A toolset that has the tool. */
-  toolset: string;
 }
 
 /** What the rows in the form are. */
@@ -303,9 +302,7 @@ interface TranscriptView {
   /** Text of the empty state. */
   hint: string;
   /** Example questions of the empty state. */
-  examples: string[];
-  /** Example questions that need another toolset. */
-  elsewhere: Question[];
+  examples: ExampleQuestion[];
   /** Index of the selected call of that message, or None. */
   selected_call: number | null;
   /** False if the session is read-only. */

@@ -34,6 +34,10 @@ export const node = (tag, attributes, ...children) => {
 export const term = (name, text) =>
   node("span", { class: "hw-term", title: window.hermesWorkbench.terms[name] }, text);
 
+// A code of a fix, finding or lint, with a link to its paragraph in the documentation.
+export const codeLink = (code, kind = "") =>
+  html`<a class="hw-code" href="help/code/${code}"><code class=${kind}>${code}</code></a>`;
+
 export const hint = (text) => node("p", { class: "hw-hint" }, text);
 
 // Coloured spans of a text.

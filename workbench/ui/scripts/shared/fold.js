@@ -1,5 +1,8 @@
 // A button that shows and hides the components of an element, which `page.css` hides until it is open.
 import { node } from "./dom.js";
+import { storedText, storeText } from "./storage.js";
+
+const KEPT = "hermes-workbench:fold:";
 
 // A button that calls `show` with whether the element with the id `content` is to be shown.
 export const foldButton = (label, content, show) => {
@@ -18,6 +21,12 @@ export const foldButton = (label, content, show) => {
 export const mount = ({ element, follow }) =>
   follow((value) => {
     if (!value) return;
-    const show = (isOpen) => document.getElementById(value.content)?.toggleAttribute("data-open", isOpen);
-    element.replaceChildren(foldButton(value.label, value.content, show));
+    const { label, content, is_kept: isKept } = value;
+    const show = (isOpen) => {
+      document.getElementById(content)?.toggleAttribute("data-open", isOpen);
+      if (isKept) storeText(KEPT + content, isOpen ? "open" : "");
+    };
+    const button = foldButton(label, content, show);
+    element.replaceChildren(button);
+    if (isKept && storedText(KEPT + content)) button.click();
   });

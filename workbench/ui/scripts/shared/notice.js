@@ -1,14 +1,18 @@
-// Errors, warnings and notes, one line each.
+// Errors, warnings and notes, one line each. Event: `add_toolset`.
 import { html, nothing, render } from "./lit_html.js";
 
-/** @param {Part<NoticeView>} part */
-export const mount = ({ element, follow }) =>
+/** @param {Part<NoticeView, NoticeEvents>} part */
+export const mount = ({ element, follow, trigger }) =>
   follow((value) =>
     render(
       value?.lines.map(
         (line) =>
           html`<p class="hw-line t-${line.tone}" role=${line.tone === "error" ? "alert" : nothing}><span
-            class="hw-word">${line.word}</span><span>${line.text}${line.link ? html` <a href=${line.link}>Open</a>` : nothing}</span></p>`,
+            class="hw-word">${line.word}</span><span>${line.text}${line.link ? html` <a href=${line.link}>Open</a>` : nothing}</span>${
+              line.toolset
+                ? html` <button type="button" class="hw-act" @click=${() => trigger("add_toolset", { toolset: line.toolset })}>Add the toolset ${line.toolset}</button>`
+                : nothing
+            }</p>`,
       ),
       element,
     ),

@@ -37,6 +37,16 @@ export const store = (name, value) => {
   }
 };
 
+// Whether Enter sends a message. On a touch screen, whose keyboards have no Shift+Enter, it makes a line.
+const ENTER = "hermes-workbench:enter";
+
+export const enterSends = () => storedText(ENTER) !== "line" && !matchMedia("(pointer: coarse)").matches;
+
+export const setEnterSends = (isOn) => {
+  storeText(ENTER, isOn ? "sends" : "line");
+  window.dispatchEvent(new Event("hw:enter"));
+};
+
 // The same for one tab of the browser, until it is closed.
 export const tabText = (name) => {
   try {

@@ -118,6 +118,8 @@ interface FoldView {
   label: string;
   /** Id of the element with the components. */
   content: string;
+  /** Whether the browser remembers that it is open. */
+  is_kept: boolean;
 }
 
 /** The form field of one parameter. */
@@ -169,6 +171,8 @@ interface NoticeLine {
   tone: string;
   /** Address of the place that the line is about, for a link. Empty if there is none. */
   link: string;
+  /** A toolset to add. Empty if there is none. */
+  toolset: string;
 }
 
 /** The lines of one notice. */
@@ -247,3 +251,5 @@ interface TranscriptEntry {
   /** None if the message has no siblings. */
   branch: BranchView | null;
 }
+
+type NoticeEvents = "add_toolset";

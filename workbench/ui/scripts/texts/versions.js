@@ -15,7 +15,13 @@ export const mount = ({ element, follow, trigger }) => {
 
   const open = node(
     "button",
-    { type: "button", class: "hw-act", "aria-expanded": "false", onclick: () => showField(field.hidden) },
+    {
+      type: "button",
+      class: "hw-act hw-save-version",
+      title: "Ctrl+S saves without a note",
+      "aria-expanded": "false",
+      onclick: () => showField(field.hidden),
+    },
     "Save version",
   );
 
@@ -55,6 +61,8 @@ export const mount = ({ element, follow, trigger }) => {
     open.setAttribute("aria-expanded", String(isShown));
     if (isShown) message.focus();
   };
+
+  open.addEventListener("hw:save", () => save());
 
   const save = () => {
     trigger("save_version", { message: message.value, base });

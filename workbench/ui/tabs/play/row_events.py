@@ -173,7 +173,7 @@ class _Mode(StrEnum):
 def wire_rows(parts: PlayParts, services: Services, active_runs: ActiveRuns) -> None:
     """Connect the window for runs over rows with its handlers."""
     events, inputs = RowEvents(services, active_runs), [parts.visitor, *parts.setup.fields]
-    window = parts.talk.rows
+    window = parts.setup.rows
     listen(window.event("row_act"), events.on_act, inputs, [window, parts.sessions.download])
     listen(window.event("row_run"), events.on_run, inputs, [window], is_model_work=True)
 

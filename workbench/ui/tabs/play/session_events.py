@@ -16,10 +16,9 @@ from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
-from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
 from workbench.ui.gradio_parts.update import SAME, Update
-from workbench.ui.incoming.fields import id_of, number_of, text_of
+from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
@@ -30,14 +29,13 @@ from workbench.ui.present.documents import (
     message_change,
     preset_changes,
     session_changes,
-    tools_change,
 )
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.place import Place
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AddressView, SessionBarView
-from workbench.ui.present.setup import ALL_ENABLED, ToolSwitchesView, parse_setup
+from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.play.preset_events import default_setup
 from workbench.ui.tabs.play.screen import Screen, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
@@ -46,7 +44,6 @@ from workbench.ui.visitor import Visitor
 
 LOADING: Final = 1
 """The number of the router's first request, which loading the page answers."""
-FIRST_QUESTION = "What is the flumbuster reading for cairo?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +94,6 @@ class SessionEvents:
         address = AddressView(session=chosen.session_id, shared=chosen.share_key)
         return Screen(notice=CLEAR, address=address).with_opened(opened, chosen)
 
-    @needs(Permission.WORK)
-    def on_example(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
-    ) -> tuple[EditorsView | Update, NoticeView, Update, ToolSwitchesView | Update]:
-        """Put an example question into the composer, and choose the toolset that it needs. Both can be undone."""
-        services = services_of(self.services, visitor, request)
-        question = message_change(visitor, "replace", text_of(event, "text"))
-        toolset = text_of(event, "toolset")
-        try:
-            if not toolset:
-                return PLAY_EDITORS.changed(services.calendar.seconds(), question), CLEAR, SAME, SAME
-            tools = tools_change(visitor, render_tools(services.tools.select((toolset,))))
-            editors = PLAY_EDITORS.changed(services.calendar.seconds(), tools, question)
-            return editors, CLEAR, gr.update(value=[toolset]), ALL_ENABLED
-        except WorkbenchError as error:
-            return SAME, problem(error), SAME, SAME
-
     def open(self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0) -> Screen:
         """Open a session by id."""
         visitor = replace(visitor, session_id=session_id)
@@ -138,7 +118,7 @@ class SessionEvents:
         visitor: Visitor,
         notice: NoticeView = CLEAR,
         *,
-        message: str = FIRST_QUESTION,
+        message: str = "",
         setup: RunConfig | None = None,
         keeps_setup: bool = False,
         request: int = 0,

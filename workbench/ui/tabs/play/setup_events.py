@@ -110,6 +110,14 @@ class SetupEvents:
             return SAME, problem(error), SAME
 
     @needs(Permission.WORK)
+    def on_add_toolset(
+        self, visitor: Visitor, names: list[str] | None, request: gr.Request, event: gr.EventData
+    ) -> tuple[EditorsView | Update, NoticeView, ToolSwitchesView | Update, Update, NoticeView]:
+        """Add a toolset to the chosen ones."""
+        chosen = list(dict.fromkeys((*(names or ()), text_of(event, "toolset"))))
+        return *self.on_toolset(visitor, chosen, request), gr.update(value=chosen), CLEAR
+
+    @needs(Permission.WORK)
     def on_choices(
         self, visitor: Visitor, name: str | None, toolsets: list[str] | None, request: gr.Request
     ) -> tuple[Update, Update, NoticeView | Update]:

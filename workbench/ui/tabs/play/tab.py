@@ -13,6 +13,7 @@ from workbench.ui.components.fields import TextField
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.frame import PageFrame
 from workbench.ui.gradio_parts.listen import NamedOutputs, Trigger, any_of, listen, outputs_of
+from workbench.ui.gradio_parts.names import Block
 from workbench.ui.gradio_parts.open_pages import current_state
 from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
@@ -44,6 +45,11 @@ _UNLESS_LOADED: Final = (
 _EDITED: Final = edited_in("play-contract-text", "contract")
 Guard = Callable[[Callable[..., object]], Callable[..., object]]
 """`of_shown_session` of the page."""
+_WRITTEN: Final = (
+    "(...values) => hermesWorkbench.written(values, "
+    f"{json.dumps(['', '', '', *(TEXT_FIELDS.get(name, '') for name in SETUP_FIELDS)])})"
+)
+"""Sends the texts of the setup as they are in their documents."""
 _NEW: Final = "() => { hermesWorkbench.router.goTo('play', {}); return []; }"
 _KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(SETUP_FIELDS)}, values)"
 
@@ -230,22 +236,32 @@ def _warm(
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: NamedOutputs) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
-    inputs = [visitor, talk.composer, talk.execution, talk.samples, *setup.fields]
+    inputs = [visitor, talk.composer, setup.execution, setup.samples, *setup.fields]
     # The fields that show documents, among the inputs.
     fields = json.dumps(["", COMPOSER, "", "", *(TEXT_FIELDS.get(name, "") for name in SETUP_FIELDS)])
     texts_now = f"(...values) => hermesWorkbench.sent(values, {fields})"
     listen(talk.send.click, turns.on_begin, inputs, screen, js=texts_now, is_queued=False)
+    example = talk.transcript.event("example")
+    listen(example, turns.on_example, _without_text(parts), parts.whole, js=_WRITTEN, is_queued=False)
+    adding = [parts.talk.editors, setup.tools_notice, setup.disabled_tools, setup.toolset, talk.notice]
+    listen(talk.notice.event("add_toolset"), turns.setups.on_add_toolset, [visitor, setup.toolset], adding)
     watched = listen(talk.live.event("watch_turn"), turns.on_watch, [visitor], screen, is_model_work=True)
     listen(watched.then, turns.on_settle, [visitor, setup.model], screen, is_queued=False)
     listen(talk.stop.click, turns.on_stop, [visitor], is_queued=False)
     blocks.unload(turns.on_leave)
 
 
+def _without_text(parts: PlayParts) -> list[Block]:
+    """Return the inputs of a turn that does not send what is in the composer."""
+    return [parts.visitor, parts.setup.execution, parts.setup.samples, *parts.setup.fields]
+
+
 def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: NamedOutputs, of_shown: Guard) -> None:
     talk, visitor = parts.talk, parts.visitor
     messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
-    inputs = [visitor, talk.execution, talk.samples, *parts.setup.fields]
-    listen(talk.transcript.event("play_on"), messages.on_begin, inputs, screen, is_queued=False)
+    inputs = _without_text(parts)
+    play_on = talk.transcript.event("play_on")
+    listen(play_on, messages.on_begin, inputs, screen, js=_WRITTEN, is_queued=False)
     listen(pane.event("save_message"), messages.on_save, inputs, screen, is_queued=False)
     listen(talk.transcript.event("message_act"), of_shown(messages.on_act), [visitor], screen)
     listen(pane.event("edit_again"), of_shown(messages.on_edit_again), [visitor], screen)
@@ -266,8 +282,6 @@ def _wire_sessions(parts: PlayParts, sessions: SessionEvents, of_shown: Guard) -
         listen(pane.event("branch"), of_shown(sessions.on_branch), visitor, screen)
     on_ask = BranchEvents(sessions.services).on_ask
     listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
-    chosen = [parts.talk.editors, setup.tools_notice, setup.toolset, setup.disabled_tools]
-    listen(transcript.event("example"), sessions.on_example, visitor, chosen)
 
 
 def _wire_inspector(

@@ -7,14 +7,13 @@ from typing import Any, Final
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.app.turn_request import Execution
 from workbench.app.turns import running_turn
 from workbench.errors import BadInput
 from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import TextField, number_field
+from workbench.ui.components.fields import TextField
 from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.gradio_parts.listen import listen
@@ -36,7 +35,6 @@ from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.tools import check_result, read_arguments
-from workbench.ui.present.words import SAMPLES
 from workbench.ui.present.world import WorldView
 from workbench.ui.visitor import Visitor
 
@@ -178,14 +176,6 @@ def wire_waiting(parts: WaitingParts, editors: Drawn, services: Services, visito
     listen(parts.deny.click, events.on_deny, shown, is_queued=False)
 
 
-EXECUTIONS: Final = (
-    ("Run", Execution.AUTO.value),
-    ("Ask first", Execution.STEP.value),
-    ("Don't run", Execution.STOP.value),
-)
-"""The choices of `Execution`, with their labels."""
-
-
 class TalkParts:
     """The conversation column, empty."""
 
@@ -208,17 +198,7 @@ class TalkParts:
                 with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
                     self.send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
                     self.stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
-            with PlainRow(elem_id="play-terms"):
-                self.execution = gr.Dropdown(
-                    list(EXECUTIONS),
-                    value=Execution.AUTO.value,
-                    label="Tool calls",
-                    min_width=0,
-                    elem_id="play-execution",
-                )
-                self.samples = number_field(SAMPLES, "play-samples", 1)
-                self.rows = Drawn("row_run", elem_id="play-rows")
-                Drawn("keys", elem_id="play-keys-hint")
+            Drawn("keys", elem_id="play-keys-hint")
             self.editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")
 
 

@@ -1,6 +1,6 @@
 """Start, watch and stop a turn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -11,15 +11,17 @@ from workbench.app.services import Services
 from workbench.app.turns import running_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
+from workbench.toolspec.tools_text import parse_tools, render_tools
 from workbench.ui.gradio_parts.update import SAME
-from workbench.ui.incoming.fields import id_of
+from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.documents import PLAY_EDITORS, changes_back
+from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, changes_back, tools_change
 from workbench.ui.present.live import LiveView
-from workbench.ui.present.notices import advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
+from workbench.ui.present.questions import missing_toolset
 from workbench.ui.present.sessions import AddressView
-from workbench.ui.present.setup import Activity
+from workbench.ui.present.setup import SETUP_FIELDS, Activity, parse_setup
 from workbench.ui.tabs.play.late_answers import VisitorOf
 from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.runs import Runs, tab_of
@@ -67,7 +69,42 @@ class TurnEvents:
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
             # A second press of the button starts nothing, and the text stays.
-            return start_from_page(services, self.runs, visitor, request, fields, text=text)
+            screen = start_from_page(services, self.runs, visitor, request, fields, text=text)
+            return screen if screen.notice is SAME else screen._replace(notice=_offer(services, text, setup))
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+
+    @needs(Permission.ASK)
+    def on_example(
+        self,
+        visitor: Visitor,
+        execution: str,
+        samples: object,
+        request: gr.Request,
+        event: gr.EventData,
+        signed_in: gr.OAuthToken | None,
+        *setup: object,
+    ) -> Screen:
+        """Send an example question, with the toolset that it needs."""
+        services, toolset = services_of(self.services, visitor, request), text_of(event, "toolset")
+        values = dict(zip(SETUP_FIELDS, setup, strict=True))
+        try:
+            if toolset:
+                tools_text = render_tools(services.tools.select((toolset,)))
+                values |= {"tools_text": tools_text, "disabled_tools": frozenset[str]()}
+            filled = tuple(values.values())
+            fields = TurnFields(execution=execution, samples=samples, setup=filled, signed_in=signed_in)
+            screen = start_from_page(
+                services, self.runs, visitor, request, fields, text=text_of(event, "text")
+            )
+            editors = screen.editors
+            if not toolset or not isinstance(editors, EditorsView):
+                return screen
+            tools = tools_change(visitor, str(values["tools_text"]))
+            return screen._replace(
+                editors=editors.changed(editors.serial, tools, *editors.changes),
+                filled=self.setups.filled(services, parse_setup(filled)),
+            )
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
@@ -147,6 +184,18 @@ class TurnEvents:
     def on_leave(self, request: gr.Request) -> None:
         """Release what a closed tab was busy with. Its turn goes on."""
         self.runs.leave(tab_of(request))
+
+
+def _offer(services: Services, text: str, setup: Sequence[object]) -> NoticeView:
+    """Return a notice with the toolset that fits the message, if none of the offered tools does."""
+    offered = parse_setup(setup)
+    tools = parse_tools(offered.tools_text)
+    enabled = tools.only(frozenset(tools.names) - offered.disabled_tools)
+    toolset = missing_toolset(text, enabled, services.tools.toolsets())
+    if not toolset:
+        return CLEAR
+    words = f"None of the offered tools fits this message. The toolset {toolset!r} may."
+    return NoticeView(lines=(NoticeLine(word="note", text=words, tone="quiet", toolset=toolset),))
 
 
 def _failed(services: Services, visitor: Visitor, error: WorkbenchError | None = None) -> Screen:

@@ -1,0 +1,71 @@
+"""The documentation at /help/: every link leads somewhere, every code has its paragraph, and words are found."""
+
+import posixpath
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from workbench.hermes.codes import CODES
+from workbench.trajectory.validate.codes import ROW_CODES
+from workbench.ui.help_pages import ROUTE, HelpPages, HelpRoute
+from workbench.ui.present.place import HELP, NAMES
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def pages() -> HelpPages:
+    return HelpPages(DOCS)
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    app = Starlette()
+    app.add_route(ROUTE, HelpRoute(DOCS.parent).serve)
+    return TestClient(app)
+
+
+def test_no_link_is_dead(pages: HelpPages) -> None:
+    anchors = {
+        name: {section.anchor for section in page.sections} | {""} for name, page in pages.pages.items()
+    }
+    dead: list[str] = []
+    for name, page in pages.pages.items():
+        for link in page.links:
+            path, _, anchor = link.partition("#")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+            if anchor not in anchors.get(target, ()):
+                dead.append(f"{name}: {link}")
+    assert dead == []
+
+
+def test_every_tab_has_a_page(pages: HelpPages) -> None:
+    assert HELP.keys() == NAMES.keys()
+    assert set(HELP.values()) <= pages.pages.keys()
+
+
+def test_every_code_has_a_paragraph(pages: HelpPages) -> None:
+    assert [code.word for code in (*CODES, *ROW_CODES) if code.word not in pages.codes] == []
+    assert pages.codes["trailing-comma"] == "reference/codes#trailing-comma"
+
+
+def test_a_code_leads_to_its_paragraph(client: TestClient) -> None:
+    answer = client.get("/help/code/trailing-comma", follow_redirects=False)
+    assert answer.headers["location"] == "../reference/codes#trailing-comma"
+    assert client.get("/help/code/%22x").status_code == 404
+
+
+def test_a_search_finds_paragraphs_with_all_words(client: TestClient) -> None:
+    found = client.get("/help/README", params={"q": "trailing comma bracket"}).text
+    assert "reference/codes#" in found
+    assert "Nothing has all" in client.get("/help/README", params={"q": "zzqq"}).text
+    hostile = client.get("/help/README", params={"q": '"><script>'}).text
+    assert "<script>" not in hostile
+
+
+def test_a_page_that_does_not_exist_is_not_found(client: TestClient) -> None:
+    assert client.get("/help/nothing").status_code == 404
+    assert client.get("/help/../pyproject").status_code == 404
+    assert client.get("/help/").status_code == 200

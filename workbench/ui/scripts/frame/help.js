@@ -1,0 +1,72 @@
+// The documentation, beside the page. A link to `help/…` opens there, and its links to places open them in the page.
+import { iconButton, node } from "../shared/dom.js";
+import { onKeys } from "../shared/page.js";
+
+/** @param {Part<HelpView>} part */
+export const mount = ({ element, props }) => {
+  const { router } = window.hermesWorkbench;
+  let before = null;
+  let tab = "play";
+  router.onTab((shown) => {
+    tab = shown;
+  });
+  const frame = node("iframe", { title: "Documentation" });
+
+  const close = () => {
+    drawer.hidden = true;
+    before?.focus();
+  };
+
+  const drawer = node(
+    "aside",
+    { class: "hw-help", "aria-label": "Documentation", hidden: true },
+    node(
+      "header",
+      {},
+      node("a", { target: "_blank", rel: "noopener" }, "Open in a new tab"),
+      iconButton("cross", "Close", close),
+    ),
+    frame,
+  );
+
+  const [tabLink, cross] = drawer.querySelectorAll("a, button");
+  element.replaceChildren(drawer);
+
+  const open = (address) => {
+    if (drawer.hidden) before = document.activeElement;
+    drawer.hidden = false;
+    frame.src = tabLink.href = address;
+    cross.focus();
+  };
+
+  // A link to a place is followed by the router, as any link of the page.
+  frame.addEventListener("load", () =>
+    frame.contentDocument?.addEventListener("click", (event) => {
+      const anchor = event.target.closest("a[target=_top]");
+      if (!anchor) return;
+      event.preventDefault();
+      const link = node("a", { href: anchor.search, hidden: true });
+      document.body.append(link);
+      link.click();
+      link.remove();
+    }),
+  );
+
+  window.addEventListener("hw:help", () => {
+    open("help/" + props.value.pages[tab]);
+  });
+
+  document.addEventListener("click", (event) => {
+    const anchor = event.target.closest?.('a[href^="help/"]');
+    if (!anchor || anchor.target || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(anchor.getAttribute("href"));
+  });
+
+  onKeys(element, window, (event) => {
+    if (event.key !== "Escape" || drawer.hidden) return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  });
+};
