@@ -148,7 +148,8 @@ class TurnEvents:
             if not turn.has_stored:
                 yield _failed(services, current())
             elif turn.request.samples > 1:
-                yield Screen(notice=agreement_notice(services, current()))
+                agreed = agreement_notice(services, current())
+                yield Screen(notice=agreed if agreed.lines else SAME)
 
     @needs(Permission.WORK)
     def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:

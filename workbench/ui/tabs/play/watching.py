@@ -16,7 +16,7 @@ from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import CompletionEnded, RoundStarted, TurnEnded
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.present.live import LiveRound
-from workbench.ui.present.notices import CLEAR, NoticeView, advice
+from workbench.ui.present.notices import NoticeView, advice
 from workbench.ui.present.raw import show_prompt
 from workbench.ui.present.setup import Activity, HeaderView, show_header
 from workbench.ui.tabs.play.screen import Screen
@@ -112,7 +112,7 @@ def _shown(
         return Screen(visitor=visitor)
     notice: NoticeView | Update = SAME
     if is_starter and any(message.message.role is Role.USER for message in stored):
-        notice = advice(BRANCHED) if _is_branched(opened, turn.start_id) else CLEAR
+        notice = advice(BRANCHED) if _is_branched(opened, turn.start_id) else SAME
     session = replace(opened.session, setup=turn.request.setup)
     return Screen().with_opened(replace(opened, session=session), visitor)._replace(notice=notice)
 
