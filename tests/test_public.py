@@ -61,7 +61,7 @@ def test_the_packages_that_it_needs_are_those_that_the_page_names():
     loaded = (loaded_by(PROGRAM) - loaded_by("")) & {*distributions}
     # The named packages bring these along, or use them if they are there.
     brought = {
-        "workbench", "attr", "attrs", "idna", "jsonschema_specifications", "referencing", "rpds", "typing_extensions",
+        "workbench", "attr", "attrs", "idna", "jsonpointer", "jsonschema_specifications", "referencing", "rpds", "typing_extensions",
     }  # fmt: skip
     page = (CHECKOUT / "docs/how-to/use-the-reader-alone.md").read_text(encoding="utf-8")
     named = set(re.search(r"pip install (jsonschema .*)$", page, re.MULTILINE)[1].split())

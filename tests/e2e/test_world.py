@@ -72,4 +72,4 @@ def test_a_call_shows_what_it_changed_and_a_what_if_branch_goes_on_from_another_
 
 def test_without_a_world_the_pane_says_so(play: Play) -> None:
     play.tab("World")
-    expect(play.part("world")).to_contain_text("once a conversation has begun")
+    expect(play.part("world")).to_contain_text("once a conversation has started")

@@ -25,8 +25,8 @@ def world_steps(
     world = NO_WORLD
     for stored in path:
         if stored.world_patch:
-            begun = [operation for operation in stored.world_patch if _begins(operation, world)]
-            before = replayed([tuple(begun)], world)
+            started = [operation for operation in stored.world_patch if _begins(operation, world)]
+            before = replayed([tuple(started)], world)
             world = replayed([stored.world_patch], world)
             yield stored, before, world
 

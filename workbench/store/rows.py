@@ -29,7 +29,7 @@ from workbench.store.tables import (
     UnfinishedRow,
 )
 from workbench.toolspec.form_faults import first_fault
-from workbench.toolspec.world.patches import WorldPatch
+from workbench.toolspec.world.patches import patch_value
 
 _SAMPLING: Final = TypeAdapter(Sampling)
 _FINDINGS: Final[TypeAdapter[tuple[Finding, ...]]] = TypeAdapter(tuple[Finding, ...])
@@ -90,20 +90,6 @@ def findings_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[Findi
     """
     with naming_bad_key("findings"):
         return _FINDINGS.validate_python(documents or ())
-
-
-def patch_value(documents: object) -> WorldPatch:
-    """Convert the JSON of a change of the world. None stands for no change.
-
-    Raises:
-        ValueError: It is not a JSON Patch.
-    """
-    operations = cast(Sequence[object], documents or ())
-    for operation in operations:
-        place = cast(Mapping[str, object], operation).get("path") if isinstance(operation, dict) else None
-        if not isinstance(place, str):
-            raise ValueError(f"world_patch: not a change: {operation!r}"[:80])
-    return cast(WorldPatch, tuple(operations))
 
 
 def tokens_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[EmittedToken, ...] | None:

@@ -11,8 +11,8 @@ from workbench.chat.json_value import JsonObject
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.case import Case
-from workbench.suite.improve.search_plan import Search
 from workbench.suite.read_suite import parse_case
+from workbench.suite.search_plan import Search
 from workbench.toolspec.spec import canonical_json
 
 SOLUTION: Final = "solution"
@@ -120,7 +120,7 @@ class RunPlan:
 
     @property
     def total(self) -> int:
-        """Number of results that the run will have: at most so many in a search."""
+        """Number of results that the run will have: its maximum in a search."""
         return self.search.settings.runs if self.search else len(self.jobs())
 
     def jobs(self) -> tuple[Job, ...]:

@@ -12,8 +12,8 @@ from workbench.app.runs.planning import RunRequest
 from workbench.app.runs.running import find_run
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.suite.improve.outcome import outcome_of
-from workbench.suite.improve.search_plan import SearchMode, SearchSettings
 from workbench.suite.read_suite import parse_suite
+from workbench.suite.search_plan import SearchMode, SearchSettings
 
 USEFUL = (
     "Call a tool when one fits the request.",

@@ -9,9 +9,9 @@ from workbench.app.improve.bench import Bench
 from workbench.app.improve.running import search_with
 from workbench.records.runs import StoredRun
 from workbench.suite.improve.outcome import Verdict, outcome_of
-from workbench.suite.improve.search_plan import Search, SearchSettings
-from workbench.suite.improve.split import split_cases
 from workbench.suite.plan import Arm, RunPlan
+from workbench.suite.search_plan import Search, SearchSettings
+from workbench.suite.suite_split import split_cases
 
 SEEDS = 100
 CASES = suite_of().cases

@@ -6,8 +6,8 @@ import pytest
 
 from workbench.errors import BadInput
 from workbench.suite.improve.outcome import lowest_difference
-from workbench.suite.improve.split import family_of, split_cases
 from workbench.suite.read_suite import parse_suite
+from workbench.suite.suite_split import family_of, split_cases
 
 
 def cases_of(*entries):
@@ -51,7 +51,7 @@ def test_a_suite_of_few_families_is_refused():
 @pytest.mark.parametrize(
     ("better", "worse", "total", "lowest"),
     [
-        pytest.param(0, 0, 20, -0.0748, id="20 equal pairs are no proof"),
+        pytest.param(0, 0, 20, -0.0748, id="20 equal pairs prove nothing"),
         pytest.param(0, 0, 200, -0.0081, id="200 equal pairs are"),
         pytest.param(10, 0, 20, 0.2646, id="10 of 20 fixed"),
     ],

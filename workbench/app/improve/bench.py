@@ -16,10 +16,10 @@ from workbench.records.runs import StoredRun
 from workbench.suite.improve.candidate import Candidate, problem_of
 from workbench.suite.improve.moves import Move
 from workbench.suite.improve.outcome import best_of, is_complete, tokens_of
-from workbench.suite.improve.search_plan import Search, SearchStep
 from workbench.suite.plan import Arm, Job, RunPlan
 from workbench.suite.result import CaseResult, CaseStatus
 from workbench.suite.runner import CaseExecutor, CaseFinished, IsCancelled, RunEvent, RunProgress, run
+from workbench.suite.search_plan import Search, SearchStep
 from workbench.suite.variants import ablations
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools

@@ -14,8 +14,8 @@ from workbench.errors import BadInput
 from workbench.settings.extras import install_command
 from workbench.suite.improve.candidate import Candidate
 from workbench.suite.improve.moves import Move, description_moves, text_moves
-from workbench.suite.improve.search_plan import Search
 from workbench.suite.result import CaseResult
+from workbench.suite.search_plan import Search
 from workbench.toolspec.spec import OfferedTools
 
 _CONTRACT: Final = "contract"

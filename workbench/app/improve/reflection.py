@@ -12,10 +12,10 @@ from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case
 from workbench.suite.case_rollout import rollout_of
 from workbench.suite.improve.candidate import Candidate
-from workbench.suite.improve.search_plan import Search
 from workbench.suite.plan import RunPlan
 from workbench.suite.result import CaseResult
 from workbench.suite.runner import IsCancelled
+from workbench.suite.search_plan import Search
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
 _TOKENS: Final = 2000

@@ -17,8 +17,8 @@ from workbench.settings import Secret
 from workbench.suite.improve.candidate import Candidate
 from workbench.suite.improve.greedy import Tried, choose_examples, shrink
 from workbench.suite.improve.moves import Move
-from workbench.suite.improve.search_plan import Search, SearchMode
 from workbench.suite.runner import CaseExecutor, IsCancelled, RunEnded, RunEvent
+from workbench.suite.search_plan import Search, SearchMode
 
 
 def execute_any(

@@ -13,9 +13,9 @@ from workbench.records.runs import StoredRun
 from workbench.records.versions import name_in
 from workbench.settings import Secret
 from workbench.suite.case import Suite
-from workbench.suite.improve.search_plan import Search, SearchMode, SearchSettings
-from workbench.suite.improve.split import split_cases
 from workbench.suite.plan import RunPlan
+from workbench.suite.search_plan import Search, SearchMode, SearchSettings
+from workbench.suite.suite_split import split_cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

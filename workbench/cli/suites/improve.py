@@ -20,10 +20,10 @@ from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.runs import StoredRun
 from workbench.settings import read_settings
-from workbench.suite.improve.search_plan import SearchMode, SearchSettings
 from workbench.suite.improve.tables import search_table, verdict_line
 from workbench.suite.reports.markdown import table_text
 from workbench.suite.reports.tables import worth_table
+from workbench.suite.search_plan import SearchMode, SearchSettings
 
 _DEFAULTS: Final = SearchSettings()
 

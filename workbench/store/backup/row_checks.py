@@ -19,7 +19,6 @@ from workbench.store.rows import (
     call_value,
     findings_value,
     generation_of,
-    patch_value,
     sampling_value,
     tokens_value,
 )
@@ -27,6 +26,7 @@ from workbench.store.storable import UnreadableJson
 from workbench.store.tables import METADATA
 from workbench.suite.plan import plan_value
 from workbench.suite.result import result_value
+from workbench.toolspec.world.patches import patch_value
 
 SHOWN_ROWS: Final = 20
 """How many damaged rows of a table are listed. The others are only counted."""

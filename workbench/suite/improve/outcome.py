@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from workbench.suite.card import score_card
 from workbench.suite.compare import SIGNIFICANCE_LEVEL, ArmPoint, Interval, compare, pareto_front
-from workbench.suite.improve.search_plan import Search
 from workbench.suite.plan import RunPlan
 from workbench.suite.result import CaseResult
+from workbench.suite.search_plan import Search
 
 _ONE_SIDED_95: Final = 1.6448536269514722
 _CHARS_PER_TOKEN: Final = 4

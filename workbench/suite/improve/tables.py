@@ -1,8 +1,8 @@
 """The tables of a search, for the terminal, for files and for the page."""
 
 from workbench.suite.improve.outcome import CandidateRow, PartRate, SearchOutcome, Verdict
-from workbench.suite.improve.search_plan import Search
 from workbench.suite.reports.tables import Table
+from workbench.suite.search_plan import Search
 
 
 def search_table(search: Search, outcome: SearchOutcome) -> Table:

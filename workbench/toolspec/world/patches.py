@@ -55,6 +55,20 @@ def copy_of_world(value: object, where: str = "the world") -> JsonValue:
     return cast(JsonValue, orjson.loads(data))
 
 
+def patch_value(documents: object) -> WorldPatch:
+    """Convert the JSON of a change of the world. None stands for no change.
+
+    Raises:
+        ValueError: It is not a JSON Patch.
+    """
+    operations = cast(Iterable[object], documents or ())
+    for operation in operations:
+        place = cast(Mapping[str, object], operation).get("path") if isinstance(operation, dict) else None
+        if not isinstance(place, str):
+            raise ValueError(f"world_patch: not a change: {operation!r}"[:80])
+    return cast(WorldPatch, tuple(operations))
+
+
 def _copied(value: object) -> Any:
     return orjson.loads(orjson.dumps(value, default=_plain))
 

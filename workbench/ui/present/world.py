@@ -13,7 +13,7 @@ from workbench.records.sessions import StoredMessage
 from workbench.toolspec.world.patches import WorldChange, world_changes
 from workbench.ui.present.words import count
 
-NO_SESSION: Final = "The world that tools read and change appears here, once a conversation has begun."
+NO_SESSION: Final = "The world that tools read and change appears here, once a conversation has started."
 NO_WORLD: Final = "None of the offered tools has a world. The toolsets shop, travel and desk have one."
 MOST_CHANGES: Final = 20
 """Most changes of a call that the transcript shows."""

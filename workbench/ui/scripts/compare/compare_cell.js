@@ -87,7 +87,7 @@ const figure = (value) =>
     ),
   );
 
-// Returns an answer without what tells its column: its letter, its figures and its differences from A.
+// Returns an answer without what reveals its column: its letter, its figures and its differences from A.
 export const blinded = (answer, letter) => ({
   ...answer,
   letter,

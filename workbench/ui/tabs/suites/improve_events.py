@@ -14,7 +14,7 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.settings import Secret
-from workbench.suite.improve.search_plan import SearchMode, SearchSettings
+from workbench.suite.search_plan import SearchMode, SearchSettings
 from workbench.ui.gradio_parts.update import Update
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs

@@ -7,7 +7,7 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.rollout.setting_field import NumberRange
-from workbench.suite.improve.search_plan import SearchMode, SearchSettings
+from workbench.suite.search_plan import SearchMode, SearchSettings
 from workbench.ui.components.fields import ChoiceField, NumberField, number_field
 from workbench.ui.components.layout import fold
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from workbench.suite.improve.split import SuiteParts
+from workbench.suite.suite_split import SuiteParts
 
 
 class SearchMode(StrEnum):
