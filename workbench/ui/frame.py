@@ -22,7 +22,6 @@ class PageFrame:
 
 def build_frame(settings: Settings) -> PageFrame:
     """Build the frame, with a sign-in button on a Space with Hugging Face login."""
-    Drawn("places", PlacesView(), elem_id="page-places")
     frame = PageFrame(
         header=Drawn("header", elem_id="page-header"),
         picker=Drawn("model_picker", elem_id="page-models"),
@@ -30,6 +29,8 @@ def build_frame(settings: Settings) -> PageFrame:
         account=Drawn("account", elem_id="page-account"),
         tab_loader=Drawn("tab_loader", elem_id="page-tab-loader"),
     )
+    # After the header, whose first control skips to the content.
+    Drawn("places", PlacesView(), elem_id="page-places")
     if settings.has_hugging_face_login:
         SignIn("Sign in", size="sm", elem_id="page-login")
     return frame
