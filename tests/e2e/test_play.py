@@ -366,18 +366,20 @@ def test_a_contract_version_is_saved_restored_and_marked(talk: Play) -> None:
     expect_no_text(text, "Second")
 
 
-def test_a_question_for_other_tools_chooses_their_toolset(play: Play, artifacts: Path) -> None:
+def test_a_question_for_other_tools_is_sent_with_their_toolset(play: Play, artifacts: Path) -> None:
     page = play.page
     examples = page.locator(".hw-example")
     question = examples.filter(has_text="Turn on the light in the kitchen, please.")
-    expect(question).to_contain_text("with the toolset home")
+    expect(question).to_contain_text("Uses the toolset home")
     page.screenshot(path=artifacts / "questions.png")
     question.click()
-    expect(play.composer).to_have_value("Turn on the light in the kitchen, please.")
+    expect(play.entries).to_have_count(3)
+    expect(play.entries.nth(1)).to_contain_text("Turn on the light in the kitchen, please.")
     expect(play.part("toolset")).to_contain_text("home")
     expect(play.part("toolset")).not_to_contain_text("nonsense")
     expect_text(play.part("tools-text"), "set_light")
     # Now its tools are offered, so that it needs no other toolset.
+    play.part("new").click()
     expect(question).not_to_contain_text("toolset")
-    expect(examples.filter(has_text="What is the flumbuster reading")).to_contain_text("toolset nonsense")
+    expect(examples.filter(has_text="What is the flumbuster reading")).to_contain_text("Made-up words")
     page.screenshot(path=artifacts / "questions-home.png")

@@ -177,3 +177,14 @@ def test_the_text_of_a_turn_that_failed_returns_once(services: Services) -> None
     (change,) = changes(events.on_settle(visitor, "scripted", page_request("tab")))
     assert (change.how, change.document, change.text) == ("unsent", "composer:new", "Keep me")
     assert changes(events.on_settle(visitor, "scripted", page_request("tab"))) == ()
+
+
+def test_an_example_whose_toolset_is_gone_says_so_and_starts_nothing(services: Services) -> None:
+    events = events_of(services)
+    setup = show_setup(services.setup_for())
+    fields = [setup[name] for name in SETUP_FIELDS]
+    example = gr.EventData(None, {"text": "Open the door.", "toolset": "castle"})
+    screen = events.on_example(ANN, Execution.AUTO.value, 1, page_request("tab"), example, None, *fields)
+    assert "castle" in notice(screen)
+    assert screen.visitor is SAME
+    assert own(services, ANN).sessions.list_sessions() == ()

@@ -46,7 +46,8 @@ def delayed(component: Component) -> Iterator[list[Route]]:
 
 @pytest.mark.parametrize("script", COMPONENTS)
 def test_every_component_draws_an_empty_value_without_errors(component: Component, script: str) -> None:
-    component.mount(script, around='<div id="play-columns"></div>')
+    columns = "".join(f'<div id="play-{name}"></div>' for name in ("sessions", "setup", "talk", "inspector"))
+    component.mount(script, around=f'<div id="play-columns">{columns}</div>')
     component.update(None)
 
 

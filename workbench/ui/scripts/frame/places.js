@@ -5,7 +5,7 @@ import { onKeys, pressUnseen } from "../shared/page.js";
 /** @param {Part<PlacesView>} part */
 export const mount = ({ element, props }) => {
   const { router } = window.hermesWorkbench;
-  const { places } = props.value;
+  const places = props.value?.places || [];
   // The tab of each place that was open last.
   const last = Object.fromEntries(places.map(({ label, tabs }) => [label, tabs[0].tab]));
 
@@ -19,6 +19,7 @@ export const mount = ({ element, props }) => {
   const row = (label, links) => node("nav", { "aria-label": label }, ...links);
 
   const draw = (open) => {
+    if (!places.length) return;
     const here = places.find(({ tabs }) => tabs.some(({ tab }) => tab === open)) || places[0];
     last[here.label] = open;
     const focused = element.contains(document.activeElement) && document.activeElement.textContent;
