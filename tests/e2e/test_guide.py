@@ -54,6 +54,33 @@ def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: P
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
+def test_a_first_visit_has_few_controls_and_words(first: Page) -> None:
+    """At most 40 different controls and 200 words, with the example open and the inspector folded away again."""
+    first.set_viewport_size({"width": 1440, "height": 900})
+    expect(first.locator(".hw-tour")).to_be_visible()
+    expect(first.locator("#play-inspector")).to_be_visible()
+    first.keyboard.press("Escape")
+    expect(first.locator("#play-inspector")).to_be_hidden()
+    settle(first)
+    controls, words = first.evaluate(
+        """() => {
+          const isShown = (part) => {
+            const { width, height, top, left } = part.getBoundingClientRect();
+            return part.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) &&
+              width > 0 && height > 0 && top < innerHeight && left < innerWidth;
+          };
+          const nameOf = (part) => part.tagName + (part.ariaLabel || part.innerText || part.title || part.id);
+          const found = document.querySelectorAll(
+            "a[href], button, input, select, textarea, summary, [role=tab], [tabindex='0']");
+          const words = document.body.innerText.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word));
+          return [[...new Set([...found].filter(isShown).map(nameOf))], words];
+        }"""
+    )
+    assert len(controls) <= 40, controls
+    assert len(words) <= 200, words
+    assert {"Play", "Library"} <= set(words)
+
+
 def test_leaving_play_ends_the_tour(first: Page) -> None:
     card = first.locator(".hw-tour")
     expect(card).to_be_visible()

@@ -48,6 +48,8 @@ export const mount = ({ element, follow, trigger }) => {
   let at = -1;
   let served = 0;
   let before = null;
+  // Whether the tour has opened the inspector, which folds away again after it.
+  let hasOpened = false;
 
   const put = () => {
     if (isAway()) return end();
@@ -110,6 +112,8 @@ export const mount = ({ element, follow, trigger }) => {
   const end = () => {
     storeText(ENDED, "ended");
     close();
+    if (hasOpened) window.dispatchEvent(new Event("hw:fold-inspector"));
+    hasOpened = false;
     if (before && before.isConnected) before.focus();
   };
 
@@ -138,6 +142,7 @@ export const mount = ({ element, follow, trigger }) => {
   // The tour begins when the example is on the screen, with its inspector.
   const begin = (tries = 50) => {
     if (document.querySelector("#play-transcript .hw-entry")) {
+      hasOpened = !document.getElementById("play-inspector").offsetParent;
       window.dispatchEvent(new Event("hw:inspect"));
       go(0);
     } else if (tries) setTimeout(begin, 100, tries - 1);

@@ -124,6 +124,7 @@ export const mount = ({ element }) => {
   addEventListener("resize", draw);
   // A click on a message opens the inspector beside it.
   addEventListener("hw:inspect", () => isColumn("inspector") && show("inspector", true));
+  addEventListener("hw:fold-inspector", () => isColumn("inspector") && show("inspector", false));
   const part = (name) => document.getElementById("play-" + name);
   splitter(
     part("setup"),
