@@ -114,7 +114,7 @@ def test_a_saved_version_is_used_as_the_suite(tmp_path):
         services.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=text))
         assert [case.id for case in load_suite(services, "mine").cases] == ["a"]
         assert suite_text(services, "mine@1") == text
-        with pytest.raises(BadInput, match="known suites: clarify, everyday, irrelevance, mine,"):
+        with pytest.raises(BadInput, match="known suites: clarify, desk, everyday, irrelevance, mine,"):
             suite_text(services, "nowhere")
 
 

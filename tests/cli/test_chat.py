@@ -149,7 +149,11 @@ def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path
     [
         (["--tools", "nonsens"], 2, "JSON file 'nonsens'"),
         (["--tool-choice", "get_wether"], 2, "no tool 'get_wether'"),
-        (["--contract", "tiny"], 2, "contract 'tiny': no such contract (use one of full, hermes-3, minimal)"),
+        (
+            ["--contract", "tiny"],
+            2,
+            "contract 'tiny': no such contract (use one of desk, full, hermes-3, minimal, shop, travel)",
+        ),
         (["--session", "nowhere"], 2, "no such session"),
         (["--model", "/no/model.gguf"], 3, "'/no/model.gguf' not found"),
         (["--model", "scripted:/no/script.yaml"], 3, "'scripted:/no/script.yaml' not found"),

@@ -32,7 +32,7 @@ def read(run_cli, *arguments):
 def test_files_are_the_first_versions(run_cli, home, minimal):
     found = read(run_cli, "list")["versions"]
     assert [(version["kind"], version["name"], version["number"], version["author"]) for version in found] == [
-        ("contract", "full", 1, "file"), ("contract", "hermes-3", 1, "file"), ("contract", "minimal", 1, "file"),
+        *(("contract", file.stem, 1, "file") for file in sorted((home / "prompts/contracts").glob("*.md"))),
         *(("suite", file.stem, 1, "file") for file in sorted((home / "prompts/suites").glob("*.yaml"))),
         *(("tools", file.stem, 1, "file") for file in sorted((home / "tools_catalog").glob("*.yaml"))),
     ]  # fmt: skip

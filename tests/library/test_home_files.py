@@ -21,7 +21,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_every_shipped_file_is_found_byte_for_byte() -> None:
     files = HomeFiles(CHECKOUT)
-    assert files.names(CONTRACT) == ["full", "hermes-3", "minimal"]
+    assert files.names(CONTRACT) == ["desk", "full", "hermes-3", "minimal", "shop", "travel"]
     assert files.names(VersionKind.TOOLS) == sorted(
         file.stem for file in (CHECKOUT / "tools_catalog").glob("*.yaml")
     )

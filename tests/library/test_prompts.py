@@ -12,7 +12,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 def test_the_shipped_contracts_are_found_and_read():
     library = ContractFiles(CHECKOUT / "prompts")
-    assert library.contract_names() == ["full", "hermes-3", "minimal"]
+    assert library.contract_names() == ["desk", "full", "hermes-3", "minimal", "shop", "travel"]
     assert library.load_contract("minimal").family == "hermes-lines"
 
 

@@ -127,7 +127,7 @@ def test_an_annotator_and_a_stranger_cannot_decide_manage_or_assign(server: Serv
 def test_a_stranger_gets_nothing_of_a_project(server: Server) -> None:
     for command in ({}, {"project": "round"}, {"project": ""}, {"session": server.talk.id, "project": ""}):
         view = server.send("eve", **command)
-        assert (view.talk, view.rows) == (None, ())
+        assert (view.conversation, view.rows) == (None, ())
     view = server.send("eve", actions=server.label())
     assert all(answer.problem for answer in view.answers)
     assert server.stored() == [("cleo", False)]

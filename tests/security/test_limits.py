@@ -524,7 +524,9 @@ TURNS = {
     "workbench/app/regenerate.py",
     "workbench/app/comparisons/column_runner.py",  # within a comparison, which is counted
     "workbench/app/runs/running.py",  # within a run, which is counted
+    "workbench/app/runs/conversations.py",  # the same
     "workbench/app/loop_tools.py",  # within a turn
+    "workbench/app/improve/reflection.py",  # within a search, which is counted
 }
 """Modules that run a turn."""
 

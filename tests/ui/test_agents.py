@@ -179,9 +179,10 @@ def test_contracts_and_own_sessions_are_resources(variables: Mapping[str, str]) 
     turn, listed, templates, (contract, stored), errors = ask(variables, work)
     uris = [str(resource.uri) for resource in listed]
     assert uris == [
-        "workbench://contract/full",
-        "workbench://contract/hermes-3",
-        "workbench://contract/minimal",
+        *(
+            f"workbench://contract/{name}"
+            for name in ("desk", "full", "hermes-3", "minimal", "shop", "travel")
+        ),
         f"workbench://session/{turn['session']}",
     ]
     assert [template.uriTemplate for template in templates] == [

@@ -86,12 +86,16 @@ def send(events: TurnEvents, visitor: Visitor, text: str) -> tuple[Visitor, Cost
 
 
 def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(services: Services) -> None:
-    """The reason of each transaction is in docs/explanation/architecture.md."""
+    """The reason of each transaction is in docs/explanation/architecture.md.
+
+    A message that no offered tool fits reads all toolsets as well, to offer one that does.
+    """
     events = TurnEvents(services, Runs(), SetupEvents(services))
     # The first turn loads what later ones share, such as the tools.
-    send(events, Visitor(), "Cairo?")
-    visitor, in_new_session = send(events, Visitor(), "Cairo?")
-    _, in_open_session = send(events, visitor, "Rome?")
+    send(events, Visitor(), "The flumbuster reading, the weather?")
+    visitor, in_new_session = send(events, Visitor(), "The flumbuster reading, the weather?")
+    _, in_open_session = send(events, visitor, "The flumbuster reading, the weather of Rome?")
     for cost in (in_new_session, in_open_session):
         assert len(cost.transactions) == 4, cost.transactions
-        assert sum(cost.calls.values()) < 900, cost.calls.most_common(40)
+        # 800 to 970: a page that watches is told once or several times, depending on when the steps arrive.
+        assert sum(cost.calls.values()) < 1200, cost.calls.most_common(40)

@@ -18,6 +18,7 @@ from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import browser_key_of
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.live import LiveView, WaitingView
+from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
@@ -136,13 +137,13 @@ def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None
         assert watched(events, stranger, turn.id, "bob") == [Screen()]
     for stranger in strangers[:2]:
         events.on_stop(stranger, page_request("bob"))
-        assert waiting.on_give(stranger, forged, "forged", page_request("bob")) == SAME
+        assert waiting.on_give(stranger, forged, "forged", page_request("bob")) == (SAME, CLEAR)
         waiting.on_always(stranger, forged, page_request("bob"))
     for shape in (None, {}, {"question": "1"}, {"question": shown.question + 1}, {"question": [1]}):
         visitor = cast(Visitor, screen.visitor)
         assert waiting.on_use(visitor, shape, "", page_request("other")) == SAME
     assert not turn.stop() and not turn.over.is_set()
-    given = waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', page_request("other"))
+    given, _ = waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', page_request("other"))
     [change] = cast(EditorsView, given).changes
     assert (change.how, change.document, change.text) == ("sent", shown.document, '"mine"')
     assert turn.over.wait(10)

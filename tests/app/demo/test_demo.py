@@ -87,7 +87,7 @@ def test_the_tags_dropped_and_stale_are_true(services):
 def test_the_example_has_one_fix_and_an_answer(services):
     first, last = readings(services, load_conversation(services, EXAMPLE, EXAMPLE_TAG))
     assert [fix.code for fix in first.fixes] == ["trailing-comma"]
-    assert "31 metric usters" in last.text
+    assert "18 °C" in last.text
 
 
 def test_the_demo_belongs_to_its_visitor_and_can_be_removed_and_restored(services):

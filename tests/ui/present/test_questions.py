@@ -29,4 +29,4 @@ def test_a_message_that_no_offered_tool_fits_names_a_toolset(
 ) -> None:
     with services_for(tmp_path) as (services, _):
         toolsets = services.tools.toolsets()
-    assert missing_toolset(message, toolsets[offered], toolsets) == toolset
+    assert missing_toolset(message, toolsets[offered], lambda: toolsets) == toolset

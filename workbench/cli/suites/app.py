@@ -102,7 +102,7 @@ def case(
         str, typer.Option(metavar="SUITE", help="Suite to add the case to, as a new version")
     ] = OWN_SUITE,
 ) -> None:
-    """Add a turn of a session, or the whole conversation, to a suite as a case.
+    """Add a turn or a whole session to a suite as a case.
 
     The case expects the calls that the model made in it.
     """

@@ -210,8 +210,8 @@ def run(
     faults: Annotated[
         str,
         typer.Option(
-            metavar="RATE[:SEED[:KINDS]]",
-            help="Also run with tools that fail, time out, answer late, or return noise or contradictions",
+            metavar="RATE",
+            help="Also run with tools that fail at this rate: RATE, RATE:SEED or RATE:SEED:KINDS",
             show_default=False,
         ),
     ] = "",

@@ -4,7 +4,7 @@ The suite `everyday` asks those of `weather`, `home` and `office`.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,7 +86,9 @@ _COMMON: Final = frozenset(
 )
 
 
-def missing_toolset(message: str, offered: OfferedTools, toolsets: Mapping[str, OfferedTools]) -> str:
+def missing_toolset(
+    message: str, offered: OfferedTools, toolsets: Callable[[], Mapping[str, OfferedTools]]
+) -> str:
     """Return the toolset that fits a message of which no offered tool has a word. Empty if there is none.
 
     "What is the weather in Berlin?" has a word of `get_weather`, but none of `get_flumbuster`.
@@ -94,7 +96,7 @@ def missing_toolset(message: str, offered: OfferedTools, toolsets: Mapping[str, 
     words = set(_WORD.findall(message.lower())) - _COMMON
     if words & _words(offered, is_described=True):
         return ""
-    found = {name: len(words & (_words(tools) | {name})) for name, tools in toolsets.items()}
+    found = {name: len(words & (_words(tools) | {name})) for name, tools in toolsets().items()}
     best = max(found, key=lambda name: found[name], default="")
     return best if best and found[best] else ""
 

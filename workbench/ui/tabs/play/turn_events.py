@@ -1,6 +1,6 @@
 """Start, watch and stop a turn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -11,6 +11,7 @@ from workbench.app.services import Services
 from workbench.app.turns import running_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
+from workbench.records.run_config import RunConfig
 from workbench.toolspec.tools_text import parse_tools, render_tools
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.incoming.fields import id_of, text_of
@@ -70,7 +71,10 @@ class TurnEvents:
         try:
             # A second press of the button starts nothing, and the text stays.
             screen = start_from_page(services, self.runs, visitor, request, fields, text=text)
-            return screen if screen.notice is SAME else screen._replace(notice=_offer(services, text, setup))
+            turn = self.runs.sent_by(tab_of(request))
+            if turn is None or screen.notice is SAME:
+                return screen
+            return screen._replace(notice=_offer(services, text, turn.request.setup))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
@@ -187,12 +191,11 @@ class TurnEvents:
         self.runs.leave(tab_of(request))
 
 
-def _offer(services: Services, text: str, setup: Sequence[object]) -> NoticeView:
+def _offer(services: Services, text: str, setup: RunConfig) -> NoticeView:
     """Return a notice with the toolset that fits the message, if none of the offered tools does."""
-    offered = parse_setup(setup)
-    tools = parse_tools(offered.tools_text)
-    enabled = tools.only(frozenset(tools.names) - offered.disabled_tools)
-    toolset = missing_toolset(text, enabled, services.tools.toolsets())
+    tools = parse_tools(setup.tools_text)
+    enabled = tools.only(frozenset(tools.names) - setup.disabled_tools) if setup.disabled_tools else tools
+    toolset = missing_toolset(text, enabled, lambda: services.tools.toolsets())
     if not toolset:
         return CLEAR
     words = f"None of the offered tools fits this message. The toolset {toolset!r} may."
