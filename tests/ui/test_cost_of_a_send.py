@@ -97,5 +97,5 @@ def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(service
     _, in_open_session = send(events, visitor, "The flumbuster reading, the weather of Rome?")
     for cost in (in_new_session, in_open_session):
         assert len(cost.transactions) == 4, cost.transactions
-        # 800 to 970: a page that watches is told once or several times, depending on when the steps arrive.
+        # 800 to 970: a page that watches is drawn once or several times, depending on when steps arrive.
         assert sum(cost.calls.values()) < 1200, cost.calls.most_common(40)
