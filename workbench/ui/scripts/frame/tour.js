@@ -142,7 +142,7 @@ export const mount = ({ element, follow, trigger }) => {
   // The tour begins when the example is on the screen, with its inspector.
   const begin = (tries = 50) => {
     if (document.querySelector("#play-transcript .hw-entry")) {
-      hasOpened = !document.getElementById("play-inspector").offsetParent;
+      hasOpened = document.getElementById("play-inspector")?.offsetParent === null;
       window.dispatchEvent(new Event("hw:inspect"));
       go(0);
     } else if (tries) setTimeout(begin, 100, tries - 1);
