@@ -201,3 +201,12 @@ def test_the_code_editor_leaves_the_focus_where_it_is(editor: Editor) -> None:
     editor.page.keyboard.type("Hello")
     expect(composer).to_have_value(re.compile("Hello"))
     expect(composer).to_be_focused()
+
+
+def test_the_code_editor_fills_the_room_of_the_plain_field(editor: Editor) -> None:
+    editor.click(0)
+    editor.release()
+    expect(editor.code).to_be_visible()
+    heights = "['.cm-editor', '.cm-scroller'].map((part) => document.querySelector(`#play-contract-text ${part}`).clientHeight)"
+    whole, scrolled = editor.page.evaluate(heights)
+    assert whole == scrolled

@@ -28,7 +28,7 @@ def test_rendered_tools_are_parsed_back_unchanged():
     ("text", "code", "line", "pointer"),
     [
         ('[\n {"name": "f"},\n]', "spec-not-json", 3, None),
-        ('{"name": "f"}', "spec-not-a-list", 1, None),
+        ('{"tools": 5}', "spec-not-a-list", 1, None),
         ("[\n 5\n]", "spec-not-an-object", 2, "/0"),
         ('[\n {"name": "f"},\n {"name": "f"}\n]', "spec-declared-twice", 3, "/1/name"),
         ("[" * 100_000, "spec-not-json", 1, None),
@@ -38,6 +38,13 @@ def test_rendered_tools_are_parsed_back_unchanged():
 def test_a_problem_has_its_code_line_and_pointer(text, code, line, pointer):
     finding = check_tools_text(text)[0]
     assert (finding.code, finding.line, finding.pointer) == (code, line, pointer)
+
+
+def test_a_single_tool_without_brackets_is_a_list_of_one_with_a_note():
+    tools = parse_tools('{\n "name": "f",\n "parameters": 5}')
+    assert tools.findings[0].code == "spec-not-in-a-list"
+    assert tools.findings[1].line == 3
+    assert parse_tools('{"type": "function", "function": {"name": "f"}}').names == ("f",)
 
 
 def test_an_invalid_schema_is_found_inside_its_entry():

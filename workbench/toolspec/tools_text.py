@@ -71,13 +71,21 @@ MAX_SIZE_CHARS: Final = 1_000_000
 """Longer texts are rejected, because the editor parses the text at each keystroke."""
 _MAX_FINDINGS: Final = 100
 """Limit on findings, because the line of each one is searched in the text."""
+_NO_LIST: Final = "write a JSON array: [{…}, {…}]"
+_LONE: Final = Finding(
+    code="spec-not-in-a-list",
+    severity=Severity.NOTE,
+    message="one tool without brackets is read as a list of one",
+    line=1,
+)
 
 
 def parse_tools(tools: str | Sequence[JsonValue]) -> OfferedTools:
     """Parse OpenAI function specs: a JSON array, or a list as `json.loads` returns it.
 
-    Bare function objects are accepted as well. Later changes to the list do not change the result. A tool that cannot
-    be used is left out; `findings` of the result says which one and why, and what is unusual in the others.
+    Bare function objects are accepted as well, and a text of a single spec. Later changes to the list do not change the
+    result. A tool that cannot be used is left out; `findings` of the result says which one and why, and what is unusual
+    in the others.
 
     >>> parse_tools([{"name": "now", "parameters": {"type": "object", "properties": {}}}]).names
     ('now',)
@@ -97,6 +105,8 @@ def parse_tools(tools: str | Sequence[JsonValue]) -> OfferedTools:
 
 def _written(tools: Sequence[JsonValue]) -> str:
     """Return a list of specs as a JSON text."""
+    if isinstance(tools, Mapping):
+        raise BadInput("tools", _NO_LIST)
     try:
         return json.dumps(tools, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -143,8 +153,14 @@ def read_tools(text: str) -> OfferedTools | Finding:
         return Finding(code="spec-not-json", message=message, line=error.lineno)
     except ValueError as error:
         return Finding(code="spec-not-json", message=shortened(f"not JSON: {error}"), line=1)
+    if isinstance(value, Mapping) and ("function" in value or "name" in value):
+        # The brackets change no line.
+        offered = read_tools(f"[{text}]")
+        return (
+            offered if isinstance(offered, Finding) else replace(offered, findings=(_LONE, *offered.findings))
+        )
     if not isinstance(value, list):
-        return Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1)
+        return Finding(code="spec-not-a-list", message=_NO_LIST, line=1)
     entries = value
     if entries and not any(isinstance(entry, Mapping) for entry in entries):
         return Finding(

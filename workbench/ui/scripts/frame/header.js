@@ -42,7 +42,7 @@ export const mount = ({ element, follow }) => {
       { class: "hw-tail" },
       model,
       link("Docs", dispatch("hw:help")),
-      link("Connect your model", () => window.hermesWorkbench.router.choose("models")),
+      link("Connect your model", dispatch("hw:connect")),
       link("Tour", dispatch("hw:tour")),
       link("?", dispatch("hw:keys"), { "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)" }),
       find,

@@ -105,6 +105,8 @@ export const mount = ({ element, follow, trigger }) => {
     trigger("open_picker", {});
   });
 
+  window.addEventListener("hw:connect", () => element.isConnected && addServer());
+
   follow((value) => {
     if (value) shown = value;
     isAsking = false;
