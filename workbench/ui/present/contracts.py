@@ -1,10 +1,13 @@
 """Show what the Contracts tab needs: lint findings, the preview, and a diff of two versions."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from workbench.chat.finding import Finding
-from workbench.ui.present.notices import NoticeLine, NoticeView
+from workbench.errors import BadInput
+from workbench.ui.present.notices import NoticeLine, NoticeView, problem
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
 
@@ -25,6 +28,10 @@ STALE_PREVIEW = PreviewView(size="Out of date: the text has a problem", pieces=(
 """Marks the preview that is shown as that of an earlier text."""
 
 
+OF_TOOLS: Final = frozenset({"example-unknown-tool", "tools-not-json"})
+"""Findings about the chosen tools, with which nothing in the contract is wrong."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
     """A line of a unified diff."""
@@ -43,19 +50,37 @@ class DiffView:
     """Empty if the texts are the same."""
 
 
-def show_lint(findings: Sequence[Finding]) -> NoticeView:
-    """Return one line per lint finding, or a line that says that there are no problems."""
-    if not findings:
-        return NoticeView(lines=(NoticeLine(word="lint", text="No problems found.", tone="quiet"),))
-    return NoticeView(
-        lines=tuple(
-            NoticeLine(
-                word=f"line {finding.line}" if finding.line else finding.severity.value,
-                text=f"{finding.code}: {finding.message}",
-                tone="warning",
-            )
-            for finding in findings
-        )
+def show_lint(findings: Sequence[Finding], editor: str = "", error: BadInput | None = None) -> NoticeView:
+    """Return one line per lint finding, with a line that says if there are no problems.
+
+    Args:
+        findings: What the lint found. What depends on the chosen tools alone is quiet, and marks no line.
+        editor: Element id of the editor whose lines are marked.
+        error: Why the text cannot be used. Its line comes first.
+    """
+    view = show_problems(findings, editor, error)
+    if any(line.tone != "quiet" for line in view.lines):
+        return view
+    none = NoticeLine(word="lint", text="No problems found.", tone="quiet")
+    return replace(view, lines=(none, *view.lines))
+
+
+def show_problems(findings: Sequence[Finding], editor: str, error: BadInput | None = None) -> NoticeView:
+    """Return the lines of `show_lint`; none if there are no problems."""
+    first = problem(error).lines if error else ()
+    # The variables, which are another field, have lines too.
+    place = re.match(r"contract .*, line (\d+)$", error.where, re.DOTALL) if error else None
+    marked = (replace(line, line=int(place[1]) if place else 0) for line in first)
+    return NoticeView(lines=(*marked, *map(_lint_line, findings)), editor=editor)
+
+
+def _lint_line(finding: Finding) -> NoticeLine:
+    is_note = finding.code in OF_TOOLS
+    return NoticeLine(
+        word=f"line {finding.line}" if finding.line else finding.severity.value,
+        text=f"{finding.code}: {finding.message}",
+        tone="quiet" if is_note else "warning",
+        line=0 if is_note else finding.line or 0,
     )
 
 

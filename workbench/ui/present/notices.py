@@ -30,6 +30,8 @@ class NoticeLine:
     """Address of the place that the line is about, for a link. Empty if there is none."""
     toolset: str = ""
     """A toolset to add. Empty if there is none."""
+    line: int = 0
+    """The line of the editor that it marks, from 1. 0 for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,8 @@ class NoticeView:
 
     lines: tuple[NoticeLine, ...] = ()
     """Empty draws nothing."""
+    editor: str = ""
+    """Element id of the code editor whose lines are marked. Empty if there is none."""
 
 
 CLEAR = NoticeView()

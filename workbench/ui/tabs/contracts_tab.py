@@ -42,8 +42,9 @@ from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.version_events import TextNameEvents
 from workbench.ui.visitor import Visitor
 
-EDITORS: Final = EditorsView(names=(("contracts-text", "Contract text"),))
-EDITED: Final = edited_in("contracts-text", "contract")
+_EDITOR: Final = "contracts-text"
+EDITORS: Final = EditorsView(names=((_EDITOR, "Contract text"),))
+EDITED: Final = edited_in(_EDITOR, "contract")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +172,7 @@ class ContractEvents:
             contract = parse_contract(text, name=name)
             findings = lint_contract(contract, tools)
         except BadInput as error:
-            return line, problem(error), STALE_PREVIEW, SAME
+            return line, show_lint((), _EDITOR, error), STALE_PREVIEW, SAME
         fields: VariablesView | Update = SAME
         try:
             values = parse_variables(variables)
@@ -179,10 +180,9 @@ class ContractEvents:
             declared = {name: value for name, value in values.items() if name in contract.variables}
             composed = compose(contract, tools, variables={"date": services.today(), **declared})
         except BadInput as error:
-            lint = show_lint(findings).lines if findings else ()
-            return line, NoticeView(lines=(*problem(error).lines, *lint)), STALE_PREVIEW, fields
+            return line, show_lint(findings, _EDITOR, error), STALE_PREVIEW, fields
         tokens = count_tokens(self.services.models, self.services.settings.model, composed)
-        return line, show_lint(findings), show_preview(composed, tokens=tokens), fields
+        return line, show_lint(findings, _EDITOR), show_preview(composed, tokens=tokens), fields
 
     @needs(Permission.WORK)
     def on_use(

@@ -5,6 +5,7 @@
 // directly, so that it never shows one document while its edits count for another. Gradio notices, and its value is the
 // same.
 import { node } from "../shared/dom.js";
+import { markProblems } from "./gutter.js";
 import {
   allFields,
   discard,
@@ -262,6 +263,7 @@ const find = (field, element = document.getElementById(field.place)) => {
     : view
       ? codeEditor(field, view)
       : textField(field, input);
+  if (view) markProblems(field.place, view);
   const around = view ? view.dom : field.input.around || input;
   around.addEventListener("keydown", (event) => onKeyDown(field, event), true);
   around.addEventListener("beforeinput", (event) => onBeforeInput(field, event), true);

@@ -2,8 +2,13 @@
 import { html, nothing, render } from "./lit_html.js";
 
 /** @param {Part<NoticeView, NoticeEvents>} part */
-export const mount = ({ element, follow, trigger }) =>
-  follow((value) =>
+export const mount = ({ element, follow, trigger }) => {
+  let editor = "";
+  follow((value) => {
+    // `drafts/gutter.js` marks the lines of the editor.
+    editor = value?.editor || editor;
+    if (editor)
+      window.dispatchEvent(new CustomEvent("hw:problems", { detail: { editor, lines: value?.lines || [] } }));
     render(
       value?.lines.map(
         (line) =>
@@ -15,5 +20,6 @@ export const mount = ({ element, follow, trigger }) =>
             }</p>`,
       ),
       element,
-    ),
-  );
+    );
+  });
+};

@@ -173,12 +173,16 @@ interface NoticeLine {
   link: string;
   /** A toolset to add. Empty if there is none. */
   toolset: string;
+  /** The line of the editor that it marks, from 1. 0 for none. */
+  line: number;
 }
 
 /** The lines of one notice. */
 interface NoticeView {
   /** Empty draws nothing. */
   lines: NoticeLine[];
+  /** Element id of the code editor whose lines are marked. Empty if there is none. */
+  editor: string;
 }
 
 /** Text that the user or the model wrote for people. */

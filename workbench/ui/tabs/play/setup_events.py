@@ -1,7 +1,7 @@
 """Load and check contracts and tools, compose the system text, and manage contract versions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, cast
 
 import gradio as gr
@@ -9,18 +9,22 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.app.version_names import version_of_name
 from workbench.chat.finding import Finding
+from workbench.contract.contract import Contract
+from workbench.contract.lint import lint_contract
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind, name_in
 from workbench.rollout.models import Models
+from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_tools, render_tools
 from workbench.ui.choices import catalog_of, choices, toolsets_of
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
+from workbench.ui.present.contracts import OF_TOOLS, show_problems
 from workbench.ui.present.documents import (
     CONTRACT_TEXT,
     PLAY_EDITORS,
@@ -169,10 +173,14 @@ class SetupEvents:
             status = models.status(setup.model)
             text = setup.parsed().system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
             tokens = count_tokens(models, setup.model, text)
+        except BadInput as error:
+            return SAME, show_problems((), CONTRACT_TEXT, error), variables
         except WorkbenchError as error:
             return SAME, problem(error), variables
-        notes = "; ".join(finding.message for finding in find_schema(text).findings)
-        return show_system_text(text, tokens=tokens), advice(notes), variables
+        notes = advice("; ".join(finding.message for finding in find_schema(text).findings)).lines
+        shown = _problems(contract, setup.offered_tools(), writes_tools=status.writes_tools)
+        shown = replace(shown, lines=(*shown.lines, *notes))
+        return show_system_text(text, tokens=tokens), shown, variables
 
     @needs(Permission.WORK)
     def on_model(self, model: str | None, choice: str | None) -> NoticeView:
@@ -247,6 +255,16 @@ def count_tokens(models: Models, model: str, text: str) -> int | None:
         return None
     engine = models.engine(model)
     return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
+
+
+def _problems(contract: Contract, tools: OfferedTools, *, writes_tools: bool) -> NoticeView:
+    """Return the problems of a contract. A server that writes the tools itself needs none in the contract."""
+    findings = [
+        finding
+        for finding in lint_contract(contract, tools)
+        if finding.code not in OF_TOOLS and not (writes_tools and finding.code == "no-tools")
+    ]
+    return show_problems(findings, CONTRACT_TEXT)
 
 
 def _of_tools(services: Services, visitor: Visitor, fields: Sequence[object]) -> ToolsShown:
