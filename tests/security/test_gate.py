@@ -463,6 +463,17 @@ def test_nothing_else_is_a_script(laptop: Server, path: str) -> None:
     assert "immutable" not in (answer.getheader("cache-control") or "")
 
 
+def test_the_page_is_compressed_for_browsers_that_can_read_it(laptop: Server) -> None:
+    plain, compressed = (
+        httpx.get(laptop.url, headers={"Accept-Encoding": encoding}) for encoding in ("identity", "gzip, br")
+    )
+    assert "content-encoding" not in plain.headers
+    assert compressed.headers["content-encoding"] == "gzip"
+    assert int(compressed.headers["content-length"]) < len(plain.content) / 3
+    assert re.sub('nonce="[^"]*"', "", compressed.text) == re.sub('nonce="[^"]*"', "", plain.text)
+    assert {each.headers["vary"] for each in (plain, compressed)} == {"Accept-Encoding"}
+
+
 def test_each_load_of_the_page_has_a_new_nonce_for_its_scripts(laptop: Server) -> None:
     seen = set[str]()
     for _ in range(2):

@@ -7,6 +7,7 @@ that can be added to it. `launch` takes an application as `_app`.
 `http_server.start_server`.
 """
 
+import gzip
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -14,7 +15,7 @@ import gradio as gr
 import markupsafe
 from gradio import routes
 from gradio.routes import App, ORJSONResponse
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,6 +24,8 @@ from workbench.ui.gradio_parts.open_pages import PageStates
 
 _SCRIPT: Final = b"<script"
 _HEAD_END: Final = b"</head>"
+_GZIP_LEVEL: Final = 5
+"""130 kB become 26 kB in 3 ms."""
 
 
 class PageApp(App):
@@ -70,6 +73,9 @@ def _write_configs_with(start_of: Callable[[Mapping[str, Any]], Mapping[str, Any
 class PageHead:
     """Completes the page's HTML: adds our head, and to all scripts the nonce of the response's security policy.
 
+    It is compressed as well, which Gradio does only for paths with an extension such as `.js`. It holds no secret but
+    the nonce, which is another one in each response, so that its length tells nothing about either (BREACH).
+
     No scripts run without the nonce. Gradio's option `head` would add ours only while its own scripts run.
 
     Args:
@@ -102,8 +108,13 @@ class PageHead:
             # Text in the page's state cannot match, since Gradio writes `<` as \\u003c.
             body = b"".join(parts).replace(_HEAD_END, self._head + _HEAD_END, 1)
             body = body.replace(_SCRIPT, _SCRIPT + f' nonce="{scope.get(self._nonce_key, "")}"'.encode())
+            headers = MutableHeaders(scope=start)
+            if body and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+                body = gzip.compress(body, _GZIP_LEVEL)
+                headers["content-encoding"] = "gzip"
+            headers.add_vary_header("Accept-Encoding")
             if body:
-                MutableHeaders(scope=start)["content-length"] = str(len(body))
+                headers["content-length"] = str(len(body))
             await send(start)
             await send({"type": "http.response.body", "body": body})
 
