@@ -1,4 +1,4 @@
-"""A search for a better contract in a browser: start, watch, stop, resume, take a candidate over."""
+"""A search for a better contract in a browser: start, watch, stop, resume, compare two candidates, take one over."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS
+from tests.e2e.play import SLOW_MS, open_tab
 from tests.e2e.sizes import every_size
 from tests.e2e.test_suites import choose, opened
 from tests.served import Server, served, write_script
@@ -28,20 +28,35 @@ def test_a_search_is_watched_stopped_and_resumed_and_a_candidate_becomes_a_versi
     page: Page, server: Server, artifacts: Path
 ) -> None:
     opened(page, server.url)
+    open_tab(page, "Contracts")
+    page.get_by_role("button", name="minimal").first.click()
+    page.get_by_role("button", name="Improve in Suites").click()
     choose(page, "suites", "nonsense", "everyday")
-    page.get_by_role("button", name="Improve the contract").click()
     choose(page, "improve-mode", "Shorten without losing cases")
     page.get_by_role("button", name="Improve contract", exact=True).click()
-    expect(page.locator("#suites-run")).to_contain_text("Steps of the search")
-    expect(page.locator("#suites-run")).to_contain_text("leave out")
+    run = page.locator("#suites-run")
+    expect(run).to_contain_text("Tree of candidates")
+    expect(run.locator(".hw-candidates li").nth(1)).to_contain_text("leave out")
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator("#suites-run")).to_contain_text("stopped")
+    expect(run).to_contain_text("stopped")
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator("#suites-run")).to_contain_text("The kept part was opened once.", timeout=4 * SLOW_MS)
+    expect(run).to_contain_text("The kept part was opened once.", timeout=4 * SLOW_MS)
     expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+    expect(run.locator(".hw-candidates del").first).to_be_visible()
+    expect(run.get_by_role("heading", name="Front of the choosing part")).to_be_visible()
+    expect(run.locator(".hw-chart svg").first).to_be_visible()
+
+    compare = page.get_by_role("button", name="Compare two candidates")
+    expect(compare).to_be_disabled()
+    boxes = run.get_by_role("checkbox", name="Compare minimal")
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    compare.click()
+    comparison = page.locator("#suites-comparison")
+    expect(comparison).to_contain_text("Compared with")
+    expect(comparison.locator(".hw-words del").first).to_be_visible()
     for _ in every_size(page, artifacts, "suites-improve"):
-        expect(page.locator("#suites-run")).to_contain_text("Candidates")
-    page.locator("#suites-improve-candidate input").click()
-    page.get_by_role("option", name="minimal #").first.click()
-    page.get_by_role("button", name="Save as version").click()
-    expect(page.locator("#suites-notice")).to_contain_text("Saved as minimal@2")
+        run.get_by_role("heading", name="Tree of candidates").scroll_into_view_if_needed()
+
+    run.get_by_role("button", name="as version").first.click()
+    expect(page.locator("#suites-notice")).to_contain_text("Saved as minimal@2: run ")

@@ -126,7 +126,7 @@ def build_page(services: Services) -> Page:
             tab=contracts_tab,
             tabs=tabs,
             play=[setup.contract_name, play_parts.talk.editors],
-            measure=[suites_parts.grid.contracts, suites_parts.grid.further],
+            measure=[suites_parts.grid.contracts, suites_parts.grid.further, suites_parts.improve.fold],
             download=play_parts.sessions.download,
         )
         wire_tools(

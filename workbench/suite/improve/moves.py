@@ -13,7 +13,7 @@ from workbench.toolspec.spec import OfferedTools
 CALL: Final = "<tool_call>"
 _SPEAKER: Final = re.compile(r"^(?=(?:User|Assistant|Human|AI|Tool|Q|A): )", re.MULTILINE)
 """The start of what one side says in an example."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+(?=[A-Z\"'`<{])")
+_SENTENCE: Final = re.compile(r"(?<=[.!?:])(?<!User:)(?<!Assistant:)\s+(?=[A-Z\"'`<{])")
 _ASKING: Final = re.compile(r"\b(ask|asks|asking|missing|unclear|clarif\w+)\b", re.IGNORECASE)
 _CALLING: Final = re.compile(r"\bcall\b|<tool_call>", re.IGNORECASE)
 

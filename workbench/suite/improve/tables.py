@@ -22,26 +22,8 @@ def search_table(search: Search, outcome: SearchOutcome) -> Table:
     )
 
 
-def step_table(search: Search, outcome: SearchOutcome) -> Table:
-    """Return every proposal, with what it was made from and what was changed."""
-    rows = {row.label: row for row in outcome.rows}
-    return Table(
-        head=("candidate", "made from", "change", "choosing", "tokens"),
-        rows=tuple(
-            (
-                step.label,
-                step.parent or "–",
-                step.change,
-                step.problem or (_rate(rows[step.label].rates["choose"]) if step.label in rows else "–"),
-                _tokens(rows.get(step.label)),
-            )
-            for step in search.steps
-        ),
-    )
-
-
-def _tokens(row: CandidateRow | None) -> str:
-    return "–" if row is None or row.tokens is None else f"{row.tokens:.0f}"
+def _tokens(row: CandidateRow) -> str:
+    return "–" if row.tokens is None else f"{row.tokens:.0f}"
 
 
 def verdict_line(search: Search, outcome: SearchOutcome) -> str:

@@ -27,8 +27,8 @@ class PlainRow(gr.Row, metaclass=Stubless):
 
 
 @contextmanager
-def fold(label: str, elem_id: str, *, is_kept: bool = False) -> Generator[None]:
-    """Place the components that are created inside below a button that shows and hides them.
+def fold(label: str, elem_id: str, *, is_kept: bool = False) -> Generator[Drawn]:
+    """Place the components that are created inside below a button that shows and hides them, and give the button.
 
     Args:
         label: The text of the button.
@@ -37,6 +37,7 @@ def fold(label: str, elem_id: str, *, is_kept: bool = False) -> Generator[None]:
     """
     content = f"{elem_id}-content"
     with gr.Column(elem_id=elem_id, elem_classes=["hw-fold"], min_width=0, scale=0):
-        Drawn("fold", FoldView(label=label, content=content, is_kept=is_kept), elem_id=f"{elem_id}-button")
+        view = FoldView(label=label, content=content, is_kept=is_kept)
+        button = Drawn("fold", view, elem_id=f"{elem_id}-button")
         with gr.Column(elem_id=content, elem_classes=["hw-fold-content"], min_width=0, scale=0):
-            yield
+            yield button

@@ -20,3 +20,5 @@ class FoldView:
     """Id of the element with the components."""
     is_kept: bool = False
     """Whether the browser remembers that it is open."""
+    is_open: bool = False
+    """Whether it is open at once."""

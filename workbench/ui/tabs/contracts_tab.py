@@ -32,9 +32,10 @@ from workbench.ui.present.documents import (
     edited_in,
     variables_change,
 )
+from workbench.ui.present.fold import FoldView
 from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.present.suites.grid import ABLATE
+from workbench.ui.present.suites.grid import ABLATE, OPEN_IMPROVE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.tabs.play.setup_events import count_tokens
@@ -45,6 +46,7 @@ from workbench.ui.visitor import Visitor
 _EDITOR: Final = "contracts-text"
 EDITORS: Final = EditorsView(names=((_EDITOR, "Contract text"),))
 EDITED: Final = edited_in(_EDITOR, "contract")
+SuitesUpdate = tuple[Update, Update, Update | FoldView, Update, NoticeView]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,7 @@ class ContractsParts:
     diff: Drawn
     use: gr.Button
     measure: gr.Button
+    improve: gr.Button
     toolset: gr.Dropdown
     variables: TextField
     variable_fields: Drawn
@@ -88,6 +91,7 @@ def build(services: Services) -> ContractsParts:
             with gr.Row(elem_id="contracts-acts"):
                 use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
                 measure = gr.Button("Measure in Suites", size="sm", elem_id="contracts-measure")
+                improve = gr.Button("Improve in Suites", size="sm", elem_id="contracts-improve")
             with gr.Tabs(elem_id="contracts-sides"):
                 with gr.Tab("Preview", elem_id="contracts-side-preview"):
                     toolset, variables, variable_fields, preview = _build_preview(services)
@@ -95,7 +99,7 @@ def build(services: Services) -> ContractsParts:
                     measured = Drawn("contract_measures", elem_id="contracts-measured")
     return ContractsParts(
         editors=editors, contracts=contracts, name=name, text=text, versions=versions, notice=notice,
-        lint=lint, diff=diff, use=use, measure=measure, toolset=toolset, variables=variables,
+        lint=lint, diff=diff, use=use, measure=measure, improve=improve, toolset=toolset, variables=variables,
         variable_fields=variable_fields, preview=preview,
         measured_side=measured_side, measured=measured,
     )  # fmt: skip
@@ -214,19 +218,28 @@ class ContractEvents:
         return show_measures(found) if found.arms or found.days else None, SAME
 
     @needs(Permission.WORK)
-    def on_measure(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request
-    ) -> tuple[Update, Update, Update, NoticeView]:
+    def on_measure(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> SuitesUpdate:
         """Open the Suites tab with the contract and its ablation chosen."""
+        return self._in_suites(visitor, name, text, request, is_search=False)
+
+    @needs(Permission.WORK)
+    def on_improve(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> SuitesUpdate:
+        """Open the Suites tab with the contract chosen and the fields of a search."""
+        return self._in_suites(visitor, name, text, request, is_search=True)
+
+    def _in_suites(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request, *, is_search: bool
+    ) -> SuitesUpdate:
         services = services_of(self.services, visitor, request)
         try:
             names = services.contract_names()
             is_saved = name in names and text == services.contract_version(name).text
         except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error)
+            return SAME, SAME, SAME, SAME, problem(error)
         drafts = {} if is_saved else {name + DRAFT: text}
         chosen = gr.update(choices=contract_choices(services, drafts), value=list(drafts) or [name])
-        return chosen, gr.update(value=[ABLATE]), gr.update(selected="suites"), CLEAR
+        further, opened = ([], OPEN_IMPROVE) if is_search else ([ABLATE], SAME)
+        return chosen, gr.update(value=further), opened, gr.update(selected="suites"), CLEAR
 
 
 def wire(
@@ -245,7 +258,7 @@ def wire(
     Args:
         tab: The tab itself; opening it asks the browser which contract was open.
         play: The contract and the editors of the Play tab.
-        measure: The contracts and variations in the form of a run.
+        measure: The contracts and variations in the form of a run, and the button of a search's fields.
         download: Saves texts as files.
     """
     texts = contract_texts(services)
@@ -273,13 +286,8 @@ def wire(
     listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
     used = [*edited, parts.variables]
     listen(parts.use.click, events.on_use, used, [*play, tabs, parts.notice], js=EDITED)
-    listen(
-        parts.measure.click,
-        events.on_measure,
-        edited,
-        [*measure, tabs, parts.notice],
-        js=after_loading("suites"),
-    )
+    for button, opens in ((parts.measure, events.on_measure), (parts.improve, events.on_improve)):
+        listen(button.click, opens, edited, [*measure, tabs, parts.notice], js=after_loading("suites"))
     opened_side = any_of(parts.measured_side.select, parts.name.change, tab.select)
     listen(
         opened_side,

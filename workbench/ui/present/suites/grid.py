@@ -10,10 +10,13 @@ from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.setting_field import NumberRange
 from workbench.suite.plan import RunPlan, ToolVariation
+from workbench.ui.present.fold import FoldView
 from workbench.ui.present.words import MAX_TOKENS, SEED, TEMPERATURE, TOP_P, count
 
 ABLATE: Final = "ablate"
 """Choice of further arms: the contract without each of its parts."""
+OPEN_IMPROVE: Final = FoldView(label="Improve the contract", content="suites-improve-content", is_open=True)
+"""The button of a search's fields, which shows them."""
 FURTHER: Final = (
     ("contract without each paragraph", ABLATE),
     ("renamed tools", ToolVariation.RENAMED.value),

@@ -1,13 +1,13 @@
 """Show runs in the Suites tab: score cards, chart, matrix, progress, and the comparison of two runs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.records.runs import ListedRun, RunState
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison, RunPair
-from workbench.suite.improve.outcome import outcome_of
-from workbench.suite.improve.tables import search_table, step_table, verdict_line
+from workbench.suite.improve.outcome import SearchOutcome, outcome_of
+from workbench.suite.improve.tables import search_table, verdict_line
 from workbench.suite.reports.charts import Chart, report_charts
 from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
@@ -25,7 +25,9 @@ from workbench.suite.reports.tables import (
 )
 from workbench.suite.result import CaseResult, CaseStatus
 from workbench.suite.runner import RunProgress
+from workbench.ui.present.compare.signs import DiffWord
 from workbench.ui.present.suites.run_list import duration_text
+from workbench.ui.present.suites.search import CandidateView, changed_words, front_chart, show_candidates
 from workbench.ui.present.words import count
 
 
@@ -92,6 +94,8 @@ class SuiteRunView:
     """Key of the link to the report. Empty if it is not shared."""
     arms: tuple[str, ...]
     rows: tuple[RowView, ...]
+    candidates: tuple[CandidateView, ...] = ()
+    """The candidates of a search, as a tree."""
     picked: SelectedCase | None = None
     """The case to open at once, or None."""
 
@@ -125,20 +129,27 @@ def show_run(
     """
     done = len(report.results)
     state = "running" if is_under_way else listed.state.value
-    is_ended = bool(report.plan.search and report.plan.search.ended)
+    search = report.plan.search
+    is_ended = bool(search and search.ended)
+    outcome = outcome_of(report.plan, search, report.results) if search else None
+    if outcome is not None:
+        report = replace(
+            report, cards=tuple(card for card in report.cards if card.arm in _shown(report, outcome))
+        )
     return SuiteRunView(
         id=report.run_id,
         title=report.title,
         note=f"run {report.run_id[:12]} · {done} of {report.total} results · {state}",
         can_resume=not is_under_way and not is_ended and (done < report.total or report.errors > 0),
         is_live=is_live,
-        tables=tuple(_tables(report)),
-        charts=report_charts(report),
+        tables=tuple(_tables(report) if outcome is None else _search_tables(report, outcome)),
+        charts=report_charts(report) if outcome is None else front_chart(outcome),
         failures=None if is_under_way else _failures(report),
         tags=listed.tags,
         share_key=listed.share_key or "",
         arms=tuple(card.arm for card in report.cards),
         rows=_rows(report),
+        candidates=() if outcome is None else show_candidates(report.plan, outcome),
         picked=picked,
     )
 
@@ -189,7 +200,6 @@ def table_view(title: str, table: Table, note: str = "") -> TableView:
 
 def _tables(report: RunReport) -> list[TableView]:
     tables = [
-        *_search_tables(report),
         table_view(
             "Score cards",
             card_table(report),
@@ -207,16 +217,19 @@ def _tables(report: RunReport) -> list[TableView]:
     return tables
 
 
-def _search_tables(report: RunReport) -> list[TableView]:
-    """Return the candidates of a search, and how each was made."""
+def _search_tables(report: RunReport, outcome: SearchOutcome) -> Iterator[TableView]:
+    """Yield the start, the front and the chosen candidate, and what each paragraph of the chosen one is worth."""
     search = report.plan.search
-    if search is None:
-        return []
-    outcome = outcome_of(report.plan, search, report.results)
-    return [
-        table_view("Candidates", search_table(search, outcome), verdict_line(search, outcome)),
-        table_view("Steps of the search", step_table(search, outcome), ""),
-    ]
+    if search is not None:
+        yield table_view("Candidates", search_table(search, outcome), verdict_line(search, outcome))
+    if report.worths:
+        yield table_view("Effect of each part", worth_table(report))
+
+
+def _shown(report: RunReport, outcome: SearchOutcome) -> set[str]:
+    """Return the arms of a search whose cases are listed. Most others ran a few cases only."""
+    start, search = report.plan.arms[0].label, report.plan.search
+    return {start, search.chosen if search else "", *(row.label for row in outcome.rows if row.is_on_front)}
 
 
 def _failures(report: RunReport) -> TableView | None:
@@ -287,14 +300,19 @@ class ComparisonView:
     """Cases that broke, then cases that started to pass."""
     rest: tuple[PairView, ...]
     """Cases that did not change, or whose change is unknown."""
+    words: tuple[DiffWord, ...] = ()
+    """What differs between the contracts of two arms. Empty if they are equal."""
 
 
-def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonView:
+def show_comparison(
+    comparison: RunComparison, *, against: str, contracts: tuple[str, str] = ("", "")
+) -> ComparisonView:
     """Show how two runs or arms differ, regressions first.
 
     Args:
         comparison: The comparison of the two.
         against: Name of the first run or arm.
+        contracts: The contracts of two arms. Empty texts show none.
     """
     changes = {CaseChange.BROKE, CaseChange.FIXED}
     pairs = [(_pair(index, pair), pair.change in changes) for index, pair in enumerate(comparison.pairs)]
@@ -303,6 +321,7 @@ def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonVie
         line=comparison_line(comparison),
         changed=tuple(view for view, is_changed in pairs if is_changed),
         rest=tuple(view for view, is_changed in pairs if not is_changed),
+        words=changed_words(*contracts),
     )
 
 

@@ -1,6 +1,7 @@
 // One answer of the Compare tab: its calls, text, fixes and figures, with the differences from column A.
 import { node } from "../shared/dom.js";
 import { blocks, result, status } from "../shared/blocks.js";
+import { words } from "../shared/words.js";
 
 // How a cell differs from column A, by its sign.
 const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
@@ -51,12 +52,6 @@ const call = (view) =>
           view.card.result ? result(view.card.result) : null,
         ],
   );
-
-const PIECES = {
-  same: (word) => word.text,
-  add: (word) => node("ins", {}, word.text),
-  drop: (word) => node("del", {}, word.text),
-};
 
 const fix = (line) =>
   node(
@@ -110,7 +105,7 @@ export const blinded = (answer, letter) => ({
 // The text alone, or with the words that column A has instead, if the two are alike enough.
 const answerText = (answer, hasDifferences) =>
   hasDifferences && answer.is_alike
-    ? answer.text.map((piece) => PIECES[piece.kind](piece))
+    ? words(answer.text)
     : answer.text.map((piece) => (piece.kind === "drop" ? "" : piece.text));
 
 export const drawCell = (answer, session, hasDifferences) =>

@@ -81,14 +81,6 @@ interface CompareTargetView {
   question: string;
 }
 
-/** A part of a word diff. */
-interface DiffWord {
-  /** The text, byte for byte. */
-  text: string;
-  /** `same` for text in both, `add` for text only in the new one, `drop` for text only in the old one. */
-  kind: string;
-}
-
 /** One measure of an answer. */
 interface FigureView {
   name: string;

@@ -28,5 +28,5 @@ export const mount = ({ element, follow }) =>
     };
     const button = foldButton(label, content, show);
     element.replaceChildren(button);
-    if (isKept && storedText(KEPT + content)) button.click();
+    if (value.is_open || (isKept && storedText(KEPT + content))) button.click();
   });

@@ -103,6 +103,14 @@ interface DiffView {
   lines: DiffLine[];
 }
 
+/** A part of a word diff. */
+interface DiffWord {
+  /** The text, byte for byte. */
+  text: string;
+  /** `same` for text in both, `add` for text only in the new one, `drop` for text only in the old one. */
+  kind: string;
+}
+
 /** A file for the browser to download. */
 interface DownloadView {
   name: string;
@@ -120,6 +128,8 @@ interface FoldView {
   content: string;
   /** Whether the browser remembers that it is open. */
   is_kept: boolean;
+  /** Whether it is open at once. */
+  is_open: boolean;
 }
 
 /** The form field of one parameter. */

@@ -1,6 +1,7 @@
 // Two runs, or two arms, compared: what broke comes first. Event: `open_pair`.
 import { node } from "../shared/dom.js";
 import { SIGNS, wideTable } from "../shared/tables.js";
+import { words } from "../shared/words.js";
 
 /** @param {Part<ComparisonView, SuiteComparisonEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
@@ -42,6 +43,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
       ...[
         node("h2", {}, value.title),
         node("p", {}, value.line),
+        value.words.length ? node("div", { class: "hw-words" }, words(value.words)) : null,
         value.changed.length
           ? pairs(value.changed)
           : node("p", { class: "hw-note" }, "No case broke and none was fixed."),
@@ -50,5 +52,6 @@ export const mount = ({ element, follow, triggerLatest }) => {
           : null,
       ].filter(Boolean),
     );
+    element.scrollIntoView({ block: "nearest" });
   });
 };

@@ -1,9 +1,10 @@
 // The list of runs, or the report of one: score cards, charts, the matrix of cases, failures. Its address names the run
 // and the case. Events: `open_run`, `change_run`, `download_report`, `open_case`, `resume_run`,
-// `run_failing`, `label_failing`.
+// `run_failing`, `label_failing`, and those of a search: `compare_candidates`, `take_candidate`.
 import { chart } from "../shared/charts.js";
 import { editText, node, sharedLink } from "../shared/dom.js";
 import { menu } from "../shared/menu.js";
+import { candidateTree } from "./candidates.js";
 import { drawRunList } from "./run_list.js";
 import { downloads, runActions } from "./run_menu.js";
 import { SIGNS, table, wideTable } from "../shared/tables.js";
@@ -29,6 +30,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   let isWaiting = false;
   // Whether the list was requested. A run in progress then does not replace it.
   let isListChosen = false;
+  const candidates = candidateTree(trigger);
   const isVisible = () => element.offsetParent !== null;
 
   const address = () =>
@@ -189,6 +191,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         head(value),
         value.tables.map(table),
         value.charts.map((each) => chart(each)),
+        value.candidates.length ? candidates(value) : null,
         value.rows.length ? matrix(value) : null,
         value.failures ? table(value.failures) : null,
       ]
@@ -197,6 +200,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     );
     mark();
     // An update of a run in progress keeps the focus where it was.
+    if (focused.act) element.querySelector(`[data-act="${focused.act}"]`)?.focus();
     if (focused.case)
       [...element.querySelectorAll(".hw-cell")]
         .find((cell) => cell.dataset.case === focused.case && cell.dataset.arm === focused.arm)

@@ -1,5 +1,24 @@
 // Written by `python -m tests.ui.script_types` from the views and events of the page.
 
+/** A proposal of a search. */
+interface CandidateView {
+  label: string;
+  /** How many changes lead from the start to it. */
+  depth: number;
+  change: string;
+  /** How many cases passed and the prompt tokens, or why it was not run. Empty while it waits. */
+  facts: string;
+  /** What differs from the candidate that it was made from. */
+  words: DiffWord[];
+  /** Whether no other candidate beats it in both aims. */
+  is_best: boolean;
+  is_chosen: boolean;
+  /** Whether it can be compared. */
+  has_run: boolean;
+  /** Whether it can become a version: it was measured, and is not the start. */
+  can_save: boolean;
+}
+
 /** The results of a case in one arm. */
 interface CaseCellView {
   /** Label of the arm. */
@@ -59,6 +78,8 @@ interface ComparisonView {
   changed: PairView[];
   /** Cases that did not change, or whose change is unknown. */
   rest: PairView[];
+  /** What differs between the contracts of two arms. Empty if they are equal. */
+  words: DiffWord[];
 }
 
 /** A deleted run that can be restored. */
@@ -176,6 +197,8 @@ interface SuiteRunView {
   share_key: string;
   arms: string[];
   rows: RowView[];
+  /** The candidates of a search, as a tree. */
+  candidates: CandidateView[];
   /** The case to open at once, or None. */
   picked: SelectedCase | null;
 }
@@ -197,4 +220,4 @@ type SuiteCaseRunsEvents = "label_case";
 
 type SuiteComparisonEvents = "open_pair";
 
-type SuiteRunEvents = "change_run" | "download_report" | "label_failing" | "open_case" | "open_run" | "resume_run" | "run_failing";
+type SuiteRunEvents = "change_run" | "compare_candidates" | "download_report" | "label_failing" | "open_case" | "open_run" | "resume_run" | "run_failing" | "take_candidate";

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.app.improve.starting import SearchRequest, begin_search, plan_search
-from workbench.app.improve.taking import outcome_for, take_candidate
+from workbench.app.improve.taking import take_candidate
 from workbench.app.runs.planning import RunRequest
 from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import load_suite
@@ -15,11 +15,13 @@ from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.suite.search_plan import SearchMode, SearchSettings
-from workbench.ui.gradio_parts.update import Update
+from workbench.ui.gradio_parts.update import SAME
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import NoticeView, advice, problem
 from workbench.ui.tabs.suites.parts import SuitesScreen
+from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.visitor import Visitor
 
@@ -30,6 +32,7 @@ class ImproveEvents:
 
     services: Services
     running: RunEvents
+    results: RunResultEvents
     read_request: Callable[[str, tuple[object, ...]], RunRequest]
     """Reads the drafts and the form of a run."""
 
@@ -61,26 +64,18 @@ class ImproveEvents:
             )
 
     @needs(Permission.WORK)
-    def on_candidates(self, visitor: Visitor, run_id: str | None, request: gr.Request) -> Update:
-        """Offer the candidates of the shown search: the front and the chosen one."""
-        services = services_of(self.services, visitor, request)
-        try:
-            stored = find_run(services, run_id or "")
-            rows, search = outcome_for(services, stored).rows, stored.plan.search
-        except WorkbenchError:
-            return gr.update(choices=[], value=None)
-        chosen = search.chosen if search else ""
-        labels = [row.label for row in rows if (row.is_on_front and row.parent) or row.label == chosen]
-        return gr.update(choices=labels, value=chosen if chosen in labels else None)
+    def on_compare(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> SuitesScreen:
+        """Compare two candidates of a search: their texts, and case by case."""
+        run_id, before, after = (id_of(event, name) for name in ("run", "before", "after"))
+        screen = self.results.on_show(visitor, run_id, run_id, before, after, request)
+        return screen._replace(run=SAME, baseline=gr.update(value=run_id))
 
     @needs(Permission.WORK)
-    def on_take(
-        self, visitor: Visitor, run_id: str | None, label: str | None, request: gr.Request
-    ) -> NoticeView:
+    def on_take(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> NoticeView:
         """Save a candidate as a version of its contract."""
         services = services_of(self.services, visitor, request)
         try:
-            version = take_candidate(services, find_run(services, run_id or ""), label or "")
+            version = take_candidate(services, find_run(services, id_of(event, "run")), id_of(event, "label"))
         except WorkbenchError as error:
             return problem(error)
         return advice(f"Saved as {version.name}@{version.number}: {version.message}.")

@@ -8,8 +8,10 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.rollout.setting_field import NumberRange
 from workbench.suite.search_plan import SearchMode, SearchSettings
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, NumberField, number_field
 from workbench.ui.components.layout import fold
+from workbench.ui.present.suites.grid import OPEN_IMPROVE
 
 _MODES: Final = (
     ("Raise the pass rate, then shorten", SearchMode.IMPROVE.value),
@@ -22,18 +24,18 @@ _RUNS: Final = NumberRange("Maximum case runs", 1, 100_000, 100)
 class ImproveParts:
     """The components of a search."""
 
+    fold: Drawn
+    """The button that shows them."""
     mode: gr.Dropdown
     runs: NumberField
     reflect: gr.Dropdown
     start: gr.Button
-    candidate: gr.Dropdown
-    take: gr.Button
 
 
 def build_improve(services: Services) -> ImproveParts:
     """Build the fields of a search. Its suites, contract and model are those of the run's form."""
     models = list(services.models.names())
-    with fold("Improve the contract", "suites-improve"):
+    with fold(OPEN_IMPROVE.label, "suites-improve") as button:
         mode = ChoiceField(
             list(_MODES),
             value=SearchMode.IMPROVE.value,
@@ -51,12 +53,4 @@ def build_improve(services: Services) -> ImproveParts:
             min_width=0,
         )
         start = gr.Button("Improve contract", size="sm", elem_id="suites-improve-start")
-        candidate = ChoiceField(
-            [],
-            value=None,
-            label="Candidate of the shown search",
-            elem_id="suites-improve-candidate",
-            min_width=0,
-        )
-        take = gr.Button("Save as version", size="sm", elem_id="suites-improve-take")
-    return ImproveParts(mode=mode, runs=runs, reflect=reflect, start=start, candidate=candidate, take=take)
+    return ImproveParts(fold=button, mode=mode, runs=runs, reflect=reflect, start=start)

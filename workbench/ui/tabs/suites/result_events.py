@@ -73,7 +73,9 @@ class RunResultEvents:
             ),
             bar=self.active_runs.bar_of(services.owner),
             notice=CLEAR,
-            comparison=show_comparison(report.comparison, against=against)
+            comparison=show_comparison(
+                report.comparison, against=against, contracts=_contracts(stored, baseline, arms)
+            )
             if report.comparison and is_pairing
             else None,
             case_runs=None,
@@ -198,6 +200,19 @@ def arms_to_compare(
     # Choose an arm with the same label for the other run if there is one.
     before = before or (now if now in old else old[0])
     return before, now or (before if before in labels else labels[0])
+
+
+def _contracts(
+    stored: StoredRun, baseline: StoredRun | None, arms: tuple[str, str] | None
+) -> tuple[str, str]:
+    """Return the contracts of the compared arms. Empty texts if arms are paired by their labels."""
+    if baseline is None or arms is None:
+        return "", ""
+    before, now = (
+        {arm.label: arm.contract_text for arm in run.plan.arms}[label]
+        for run, label in zip((baseline, stored), arms, strict=True)
+    )
+    return before, now
 
 
 def _arm_choices(

@@ -74,14 +74,14 @@ def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: g
 
 def _wire_improve(parts: SuitesParts, running: RunEvents, play: PlayParts) -> None:
     run, improve, visitor = parts.run, parts.improve, [play.visitor]
-    events = ImproveEvents(running.services, running, read_request)
+    results = RunResultEvents(running.services, running.active_runs)
+    events = ImproveEvents(running.services, running, results, read_request)
     drafts = TextField(visible=False, elem_id="suites-improve-drafts")
     fields = [*visitor, drafts, improve.mode, improve.runs, improve.reflect, *parts.grid.fields]
     started = listen(improve.start.click, events.on_improve, fields, run.screen, js=WITH_DRAFTS)
     listen(started.then, running.on_watch_started, visitor, run.screen, is_model_work=True)
-    listen(improve.candidate.focus, events.on_candidates, [*visitor, run.shown], [improve.candidate])
-    taken = [*visitor, run.shown, improve.candidate]
-    listen(improve.take.click, events.on_take, taken, [run.notice])
+    listen(run.run.event("compare_candidates"), events.on_compare, visitor, run.screen, is_latest_only=True)
+    listen(run.run.event("take_candidate"), events.on_take, visitor, [run.notice])
 
 
 def _wire_looks(parts: SuitesParts, events: RunResultEvents, running: RunEvents, play: PlayParts) -> None:
