@@ -31,8 +31,9 @@ from workbench.suite.runner import RunEnded
 def test_a_budget_holds_and_is_named(tmp_path, budget, reason):
     with services_for(tmp_path, "x") as (services, _):
         model = PlantedModel()
-        stored, _ = search(services, begin(services, **budget).id, model)
+        stored, outcome = search(services, begin(services, **budget).id, model)
         results = services.runs.results(stored.id)
+    assert outcome.verdict is not None
     assert stored.plan.search.ended == f"the budget of {reason} is spent"
     assert model.runs <= budget["runs"]
     tokens = sum(result.measures.prompt_tokens + result.measures.completion_tokens for result in results)

@@ -116,11 +116,11 @@ class Bench:
             why: Why the search ended.
         """
         try:
-            self._reserved = 0
             label = self._best() if chosen is None else self._arm(chosen).label
             kept = self.search.parts.kept
             for arm in dict.fromkeys((self._first.label, label)):
-                self._results(self._arm(self._candidates[arm]), kept)
+                self._results(self._arm(self._candidates[arm]), kept, is_reserved=True)
+            self._reserved = 0
             looks = self.search.looks or 1 + _earlier_looks(self._services, self._run_id, kept)
             self._save(replace(self.search, chosen=label, looks=looks, ended=why))
             self._measure_paragraphs(self._candidates[label], label)
@@ -181,10 +181,11 @@ class Bench:
         cases = tuple(case for case in self.plan.cases if case.key in asked)
         return list(replace(self.plan, cases=cases, arms=(arm,), search=None).jobs())
 
-    def _results(self, arm: Arm, keys: Sequence[str]) -> Sequence[CaseResult]:
+    def _results(self, arm: Arm, keys: Sequence[str], *, is_reserved: bool = False) -> Sequence[CaseResult]:
         jobs = self._jobs(arm, keys)
         missing = [job for job in jobs if job.key not in self._known]
-        self._check_budget([job for job in jobs if job.key not in self._used])
+        if not is_reserved:
+            self._check_budget([job for job in jobs if job.key not in self._used])
         if missing:
             self._run(missing)
         found = [self._known[job.key] for job in jobs if job.key in self._known]
@@ -219,12 +220,13 @@ class Bench:
     def _check_budget(self, jobs: Sequence[Job]) -> None:
         """Raise if running these jobs would exceed the budget. Their cost is estimated from the mean so far."""
         settings, used = self.search.settings, self._used.values()
-        share = 1 + len(jobs) / max(1, len(used))
+        needed_runs = len(used) + len(jobs) + self._reserved
+        share = needed_runs / max(1, len(used))
         tokens = sum(known_sum((r.measures.prompt_tokens, r.measures.completion_tokens)) or 0 for r in used)
         cost = sum(result.measures.cost or 0 for result in used)
         minutes = sum(result.measures.seconds for result in used) / 60
         budgets = (
-            (len(used) + len(jobs), settings.runs - self._reserved, "case runs"),
+            (needed_runs, settings.runs, "case runs"),
             (tokens * share, settings.tokens, "tokens"),
             (cost * share, settings.cost, "US dollars"),
             (minutes * share, settings.minutes, "minutes"),
