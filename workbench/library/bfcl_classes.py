@@ -26,6 +26,20 @@ from workbench.suite.expectation import BfclConversation
 _PACKAGE: Final = "bfcl_eval"
 _OWN_FOLDER: Final = Path(sys.prefix) / "bfcl"
 """Its dependencies clash with others, so it may be installed into a folder of its own."""
+CLASSES: Final = (
+    "GorillaFileSystem",
+    "MathAPI",
+    "MessageAPI",
+    "TicketAPI",
+    "TradingBot",
+    "TravelAPI",
+    "TwitterAPI",
+    "VehicleControlAPI",
+)
+"""The classes of multi-turn questions. Others open any address (`WebSearchAPI`) or write files (`MemoryAPI_kv`)."""
+_COSTLY: Final = ("logarithm", "multiply", "power", "square_root")
+"""Methods of `MathAPI` that a short call keeps busy for hours: `power(9, 9999999999)`."""
+_MOST_DIGITS: Final = 10_000
 _NEVER: Final = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 """Names that BFCL does not run."""
 
@@ -82,9 +96,10 @@ class BfclWorld:
         self.instances: dict[str, Any] = {}
         self._methods: dict[str, Callable[..., object]] = {}
         for name in question.classes:
-            path = backends.CLASS_FILE_PATH_MAPPING.get(name)
+            path = backends.CLASS_FILE_PATH_MAPPING.get(name) if name in CLASSES else None
             if path is None:
-                raise BadInput("bfcl_conversation, classes", f"BFCL has no class {name!r}")
+                problem = f"BFCL's conversations have no class {name[:40]!r}"
+                raise BadInput("bfcl_conversation, classes", problem, f"use {', '.join(CLASSES)}")
             instance = getattr(import_module(path), name)()
             if name not in backends.STATELESS_CLASSES:
                 instance._load_scenario(
@@ -107,7 +122,10 @@ class BfclWorld:
             raise ValueError(f"Function call {name} is not allowed.")
         if name not in self._methods:
             raise NameError(f"name {name!r} is not defined")
-        return self._methods[name](*arguments, **deepcopy(dict(named)))
+        method = self._methods[name]
+        if name in _COSTLY:
+            _refuse_long_numbers(name, arguments, named)
+        return method(*arguments, **deepcopy(dict(named)))
 
     def call_text(self, text: str) -> str:
         """Run a call of a ground truth, such as `sort('report.pdf')`, and return its result."""
@@ -136,6 +154,17 @@ class BfclWorld:
             text = self.call(call)
             result = ToolResult(text=text, is_error=text.startswith("Error during execution"))
             yield ToolRun(result=result, milliseconds=0.0)
+
+
+def _refuse_long_numbers(name: str, arguments: Sequence[object], named: Mapping[str, object]) -> None:
+    """Raise ValueError if a result would have over `_MOST_DIGITS` digits, or would be a long text."""
+    values = [*arguments, *named.values()]
+    last = named.get("exponent", named.get("precision", values[-1] if values else 0))
+    base = named.get("base", values[0] if values else 0)
+    bits = base.bit_length() if name == "power" and isinstance(base, int) else 4
+    is_long = isinstance(last, int) and bits * last > 4 * _MOST_DIGITS and name != "multiply"
+    if is_long or any(not isinstance(value, int | float) for value in values):
+        raise ValueError(f"{name} has over {_MOST_DIGITS:,} digits, or an argument that is not a number.")
 
 
 def _result_text(value: object) -> str:

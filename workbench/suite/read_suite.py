@@ -11,7 +11,7 @@ from workbench.errors import BadInput
 from workbench.suite.case import Case, CaseForm, MessageForm, SolutionStep, Suite, SuiteForm
 from workbench.suite.expectation import over_conversation
 from workbench.suite.row_table import read_csv
-from workbench.suite.suite_text import Place, Row, SuiteFault, SuiteFaultError, SuiteText, fill
+from workbench.suite.suite_text import Filling, Place, Row, SuiteFault, SuiteFaultError, SuiteText
 from workbench.toolspec.yaml_text import dump_yaml
 
 ReadFile = Callable[[str], str]
@@ -100,6 +100,7 @@ class _SuiteReader:
         self._source = source
         self._name = name
         self._read_file = read_file
+        self._filling = Filling()
         self.faults: list[SuiteFault] = []
 
     def form(self) -> SuiteForm | None:
@@ -141,7 +142,7 @@ class _SuiteReader:
     def _filled(self, index: int, entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the case, or a case for each row if it is a template."""
         try:
-            yield from _filled(entry, self._read_file)
+            yield from _filled(entry, self._read_file, self._filling)
         except BadInput as error:
             problem = f"{error.where}: {error.problem}" if error.where else error.problem
             line, case_id = self._source.line(("cases", index)), str(entry.get("id", "?"))
@@ -189,13 +190,15 @@ def _first_message(form: CaseForm) -> str:
     return form.user.first_message if form.user else form.prompt or ""
 
 
-def _filled(entry: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:
+def _filled(
+    entry: Mapping[str, Any], read_file: ReadFile | None, filling: Filling
+) -> Iterator[Mapping[str, Any]]:
     if "rows" not in entry:
         yield entry
         return
     case = {key: value for key, value in entry.items() if key != "rows"}
     for number, row in enumerate(_rows(entry["rows"], read_file), start=1):
-        filled = cast("dict[str, Any]", fill(case, row, where=f"row {number}"))
+        filled = cast("dict[str, Any]", filling.fill(case, row, where=f"row {number}"))
         if filled.get("id") == case.get("id"):
             filled["id"] = f"{case.get('id')}-{number}"
         filled["filled_from"] = dict(row)

@@ -12,13 +12,39 @@ from pydantic import BaseModel, ValidationError
 
 from workbench.chat.json_value import JsonValue, load_json, pointer
 from workbench.errors import BadInput
+from workbench.toolspec.budget import budget, spend
 from workbench.toolspec.form_faults import form_faults
-from workbench.toolspec.yaml_text import compose_yaml, load_yaml
+from workbench.toolspec.yaml_text import MAX_TEXT_CHARS, compose_yaml, load_yaml
 
 Row = Mapping[str, JsonValue]
 """Name of a column to the value of the cell."""
 
+_MOST_STEPS: Final = 3_000_000
+"""Limit on filling in the texts of one suite: 300 million characters."""
+_CHARS_PER_STEP: Final = 100
+_CASE_STEPS: Final = 20
+"""For the case that is read from what is filled in."""
 _PLACEHOLDER: Final = re.compile(r"""\{\{\s*(?:(\w+)\s*(\|\s*json\s*)?|(?P<literal>'\{\{'|"\{\{")\s*)\}\}""")
+
+
+class Filling:
+    """Fills in the templates of one suite, up to a limit: a megabyte of YAML with 5,000 rows may become gigabytes."""
+
+    def __init__(self) -> None:
+        self._steps = _MOST_STEPS
+
+    def fill(self, value: JsonValue, row: Row, *, where: str) -> JsonValue:
+        """Return `value` filled in, as `fill` does.
+
+        Raises:
+            BadInput: As for `fill`, or all texts of the suite have become too long.
+        """
+        with budget(self._steps) as own:
+            try:
+                spend(_CASE_STEPS)
+                return fill(value, row, where=where)
+            finally:
+                self._steps = own.left
 
 
 def fill(value: JsonValue, row: Row, *, where: str) -> JsonValue:
@@ -31,7 +57,8 @@ def fill(value: JsonValue, row: Row, *, where: str) -> JsonValue:
     {'a': '3 of 3', 'b': [3]}
 
     Raises:
-        BadInput: There is no such column, or the cell is not JSON although the template has `| json`.
+        BadInput: There is no such column, the cell is not JSON although the template has `| json`, or a text has
+            become too long.
     """
     if isinstance(value, str):
         return _filled(value, row, where)
@@ -49,13 +76,22 @@ def _filled(text: str, row: Row, where: str) -> JsonValue:
     if only_placeholder and only_placeholder.group(2):
         return _as_json(_cell(row, only_placeholder.group(1), where), where)
 
+    size = len(text)
+
     def cell_text(match: re.Match[str]) -> str:
+        nonlocal size
         if match["literal"]:
             return "{{"
         cell = _cell(row, match.group(1), where)
-        return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+        shown = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+        size += len(shown)
+        if size > MAX_TEXT_CHARS:
+            raise BadInput(where, f"a text with its columns has over {MAX_TEXT_CHARS:,} characters")
+        return shown
 
-    return _PLACEHOLDER.sub(cell_text, text)
+    filled = _PLACEHOLDER.sub(cell_text, text)
+    spend(1 + size // _CHARS_PER_STEP)
+    return filled
 
 
 def _cell(row: Row, name: str, where: str) -> JsonValue:
@@ -67,6 +103,7 @@ def _cell(row: Row, name: str, where: str) -> JsonValue:
 def _as_json(cell: JsonValue, where: str) -> JsonValue:
     if not isinstance(cell, str):
         return cell
+    spend(1 + len(cell) // _CHARS_PER_STEP)
     try:
         return load_json(cell)
     except ValueError as error:

@@ -259,7 +259,8 @@ class TestGuests:
     @pytest.mark.parametrize(
         "host",
         ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "169.254.169.254", "10.0.0.1", "192.168.1.1", "100.64.0.1",
-         "[::ffff:127.0.0.1]", "[fd00::1]", "[fe80::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "2130706433", "0x7f.1",
+         "[::ffff:127.0.0.1]", "[fd00::1]", "[fe80::1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "[::7f00:1]", "[::ffff:0:7f00:1]", "[fec0::2]", "[5f00::1]",
+         "[2002:7f00:1::]", "2130706433", "0x7f.1",
          "224.0.0.1"],
     )  # fmt: skip
     def test_internal_addresses_are_refused_before_anything_is_sent(self, book: ServerBook, host: str):

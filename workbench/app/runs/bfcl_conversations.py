@@ -1,6 +1,7 @@
 """Run and score cases that are multi-turn questions of BFCL."""
 
 from workbench.chat.message import ToolCall
+from workbench.errors import BadInput
 from workbench.rollout.ports import Toolbox
 from workbench.suite.case import Case
 from workbench.suite.case_rollout import CaseRollout, RubricVerdict
@@ -13,12 +14,14 @@ def bfcl_question(case: Case) -> BfclConversation | None:
     return next(filter(None, found), None)
 
 
-def bfcl_toolbox(question: BfclConversation) -> Toolbox:
+def bfcl_toolbox(question: BfclConversation, *, is_space: bool) -> Toolbox:
     """Return the tools of a conversation, in the state in which the question begins.
 
     Raises:
-        BadInput: `bfcl-eval` is not installed.
+        BadInput: `bfcl-eval` is not installed, or this is a Space, which runs no code of others for its visitors.
     """
+    if is_space:
+        raise BadInput("BFCL's classes", "a Space only runs mocks", "run the suite on your own machine")
     from workbench.library.bfcl_classes import BfclWorld
 
     return BfclWorld(question)

@@ -87,7 +87,7 @@ class CaseRunner:
             is_cancelled=is_cancelled,
             staging=staging,
             faults=faults,
-            toolbox=bfcl_toolbox(question) if question else None,
+            toolbox=bfcl_toolbox(question, is_space=services.settings.is_on_space) if question else None,
         )
         price = self.services.price_of(job.arm.model)
         if job.case.user is None:

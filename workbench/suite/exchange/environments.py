@@ -141,8 +141,10 @@ def export_environment(
     """
     text, requirement = TARGETS[target]
     module = re.sub(r"\W", "_", f"{suite.name}_env").lower()
+    # The name may come from the name of a file, and the texts are Python and TOML.
+    shown = json.dumps(suite.name, ensure_ascii=False)[1:-1]
     values = {
-        "suite": suite.name, "module": module, "package": module.replace("_", "-"),
+        "suite": shown, "module": module, "package": module.replace("_", "-"),
         "target": target, "requirement": requirement,
     }  # fmt: skip
     kept = [case for case in suite.cases if is_single_turn(case)]

@@ -18,6 +18,7 @@ from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.bfcl import ExportedSuite, ImportedSuite
 from workbench.suite.exchange.promptfoo_tests import (
     FILE_MARK,
+    MOST_TESTS,
     PromptfooTest,
     ReadFile,
     expanded_tests,
@@ -25,7 +26,7 @@ from workbench.suite.exchange.promptfoo_tests import (
 )
 from workbench.suite.expectation import CallPattern, Expectation, expects_call
 from workbench.suite.read_suite import parse_case
-from workbench.suite.suite_text import fill
+from workbench.suite.suite_text import Filling
 from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 NEGATION: Final = "not-"
@@ -58,9 +59,12 @@ def import_promptfoo(text: str, *, name: str, read_file: ReadFile | None = None)
     prompts = _prompts(fields, read_file)
     tools = _tools(fields)
     cases: list[Case] = []
+    filling = Filling()
     for test in expanded_tests(fields, read_file, left_out):
+        if len(cases) > MOST_TESTS:
+            raise BadInput("promptfoo", f"more than {MOST_TESTS:,} tests", "split the configuration")
         for number, prompt in enumerate(prompts, start=1):
-            document = _document(prompt, test, left_out)
+            document = _document(prompt, test, filling, left_out)
             if document is None:
                 continue
             if len(prompts) > 1:
@@ -97,9 +101,11 @@ def _tools(config: Mapping[str, Any]) -> list[Any]:
     return []
 
 
-def _document(prompt: str, test: PromptfooTest, left_out: list[str]) -> dict[str, Any] | None:
+def _document(
+    prompt: str, test: PromptfooTest, filling: Filling, left_out: list[str]
+) -> dict[str, Any] | None:
     """Return the case of a test, or None if it has assertions and none of them can be imported."""
-    assertions = cast(list[_Assertion], fill([*test.assertions], test.variables, where=test.id))
+    assertions = cast(list[_Assertion], filling.fill([*test.assertions], test.variables, where=test.id))
     has_calls = any(assertion.get("type") in _CALLS for assertion in assertions)
     expected: list[Any] = []
     for assertion in assertions:
@@ -113,7 +119,7 @@ def _document(prompt: str, test: PromptfooTest, left_out: list[str]) -> dict[str
     if not expected and assertions:
         left_out.append(f"{test.id}: has no supported assertions")
         return None
-    filled_prompt = str(fill(prompt, test.variables, where=test.id))
+    filled_prompt = str(filling.fill(prompt, test.variables, where=test.id))
     # Without assertions, promptfoo passes each answer. A case needs one, so its calls must be valid.
     document: dict[str, Any] = {"id": test.id, "expect": expected or [{"valid_calls": True}]}
     messages = _messages(filled_prompt)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any, Final, cast
 
 import yaml
@@ -19,6 +20,8 @@ from workbench.toolspec.yaml_text import load_yaml
 FILE_MARK: Final = "file://"
 ReadFile = Callable[[str], str]
 """Reads a text file by its path, relative to the configuration. Raises `BadInput`."""
+MOST_TESTS: Final = 10_000
+"""Maximum number of tests of a configuration. Ten variables with ten values each would be ten billion."""
 _TEXT_ENDINGS: Final = (".txt", ".md", ".json")
 _YAML_ENDINGS: Final = (".yaml", ".yml")
 
@@ -39,11 +42,16 @@ def expanded_tests(
 
     Args:
         left_out: Gets a line for each test that is skipped, with the reason.
+
+    Raises:
+        BadInput: The scenarios have too many tests.
     """
     shared = _fields(config.get("defaultTest"))
     if isinstance(config.get("defaultTest"), str):
         left_out.append(f"defaultTest: {config['defaultTest']!r} is in another file")
     for number, test in enumerate(_tests(config), start=1):
+        if number > MOST_TESTS:
+            raise BadInput("promptfoo", f"more than {MOST_TESTS:,} tests", "split the configuration")
         if not isinstance(test, Mapping):
             left_out.append(f"test-{number}: {str(test)[:80]!r} is in another file")
             continue
@@ -97,10 +105,13 @@ def _combinations(
         value if isinstance(value, list) and are_expanded else [value]
         for value in cast(Mapping[str, JsonValue], variables).values()
     ]
-    chosen = list(product(*values))
-    for number, combination in enumerate(chosen, start=1):
+    count = prod(map(len, values))
+    if count > MOST_TESTS:
+        problem = f"its variables have {count:,} combinations, more than {MOST_TESTS:,}"
+        raise BadInput("vars", problem, "write fewer values")
+    for number, combination in enumerate(product(*values), start=1):
         yield PromptfooTest(
-            id=test_id if len(chosen) == 1 else f"{test_id}-{number}",
+            id=test_id if count == 1 else f"{test_id}-{number}",
             variables={
                 name: read_reference(value, read_file)
                 if isinstance(value, str) and value.startswith(FILE_MARK)

@@ -25,8 +25,12 @@ MOST_REDIRECTS: Final = 5
 INTERNAL: Final = (
     "the address is not a public one; only an operator may add a server of this machine or its network"
 )
-_NAT64: Final = IPv6Network("64:ff9b::/96")
-"""IPv6 addresses that a gateway turns into any IPv4 address (RFC 6052)."""
+_GLOBAL: Final = IPv6Network("2000::/3")
+"""The IPv6 addresses of the internet. Others are internal, such as the site-local `fec0::/10`, or contain an IPv4
+address, which a gateway (NAT64, RFC 6052 and 8215) or the system itself may use: `64:ff9b::127.0.0.1`.
+
+*Source:* IANA, IPv6 Global Unicast Address Assignments
+"""
 _UNPACKED_AT_ONCE: Final = 64 << 10
 _GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 _PACKED: Final = ("gzip", "x-gzip", "deflate")
@@ -193,11 +197,10 @@ def _require_public(*addresses: str) -> None:
     """
     for text in addresses:
         address = ip_address(text.partition("%")[0])
-        inner = (address.ipv4_mapped or address.sixtofour) if isinstance(address, IPv6Address) else None
-        is_teredo = isinstance(address, IPv6Address) and address.teredo is not None
-        is_nat64 = isinstance(address, IPv6Address) and address in _NAT64
-        found = inner or address
-        if is_teredo or is_nat64 or not found.is_global or found.is_multicast:
+        if isinstance(address, IPv6Address):
+            is_global = address in _GLOBAL and address.teredo is None
+            address = address.ipv4_mapped or address.sixtofour or (address if is_global else None)
+        if address is None or not address.is_global or address.is_multicast:
             raise AnswerError(INTERNAL)
 
 
