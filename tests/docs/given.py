@@ -22,9 +22,13 @@ from workbench.chat.message import Message, Role
 from workbench.records.corpus.material import NewImport
 from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import Owner, account_key
+from workbench.records.versions import NewVersion, VersionKind
 
 QUESTION = "What is the flumbuster reading for cairo?"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+
+CANDIDATE = "minimal #1d045d"
+"""The candidate that pages take over. Which ones a search has is known when it has run."""
 
 
 @dataclass
@@ -61,6 +65,9 @@ class Given:
         if re.search(r"\bMESSAGE\b", lines) and "MESSAGE" not in self.words:
             messages = self._json(f"workbench sessions show {self.words['SESSION']} --json")["messages"]
             self.words["MESSAGE"] = next(message["id"] for message in messages if message["calls"])
+        if CANDIDATE in lines:
+            printed = self.run("workbench improve --resume last")
+            self.words[CANDIDATE] = re.findall(r"minimal #\w+", printed)[0]
         for word, other in self.words.items():
             lines = lines.replace(word, other)
         return lines
@@ -137,9 +144,21 @@ def another_disk(_services: Services, given: Given) -> None:
     given.words["/mnt/other/"] = f"{given.folder / 'other'}/"
 
 
+def orders(services: Services, given: Given) -> None:
+    """Save a suite `orders`, and a session with a call and the tag `good`."""
+    text = (CHECKOUT / "prompts/suites/everyday.yaml").read_text(encoding="utf-8")
+    named = text.replace("suite: everyday", "suite: orders")
+    services.versions.save(NewVersion(kind=VersionKind.SUITE, name="orders", text=named))
+    session = services.sessions.list_sessions(limit=1)[0].id
+    answer = services.sessions.path(session)[-1].id
+    label(services, session, answer, tags=("good",))
+    given.words["openai:my-8b"] = given.variables["WORKBENCH_MODEL"]
+
+
 def versions_label_and_run(services: Services, given: Given) -> None:
     """Create three versions of a contract, a preset, a message to label with its correction, row files and a run."""
     _save_preset(services, "weather formal")
+    orders(services, given)
     session = services.sessions.list_sessions(limit=1)[0].id
     call = next(stored for stored in services.sessions.path(session) if stored.message.text == CALL)
     (given.folder / "call.json").write_text('{"name": "get_flumbuster", "arguments": {"flumb": "Cairo"}}')
@@ -195,6 +214,7 @@ FILLED: Mapping[str, Filler] = {
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
     "how-to/label-as-a-team": team_rows,
+    "how-to/improve-a-contract": orders,
     "how-to/look-at-a-data-set": two_versions,
     "how-to/keep-setups-as-presets": preset("formal"),
     "how-to/keep-the-data-safe": another_disk,

@@ -26,6 +26,7 @@ ELSEWHERE = {
     r"workbench run \.venv/bfcl/": "takes minutes per line; tests/suite runs some of BFCL's cases",
     r"workbench (check|convert|run|synth) .*--engine ray": "tests/library and tests/cli run it if Ray is installed",
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api uses its own page",
+    r"python scripts/trained_suite\.py |workbench improve .*trained\.yaml": "asks the embedded model for half an hour; tests/app/improve asks scripted ones",
     r"python scripts/check_families\.py ": "tests/training runs it on the family of the page",
     r"workbench gateway .*--host |export WORKBENCH_GATEWAY_KEYS=": "needs a person's password; tests/gateway has one",
     r"ARCHITECTURE=\d+ scripts/gpu/build_llama\.sh": "builds for an hour, with CUDA",

@@ -90,14 +90,15 @@ def suite_of(count=CASES):
     )
 
 
-def begin(services, *, text=PLANTED, count=CASES, mode="improve", **settings):
-    """Store a search for a better contract than `text`."""
+def begin(services, *, text=PLANTED, count=CASES, mode="improve", tag="", token=None, **settings):
+    """Store a search for a better contract than `text`, with examples from the sessions with a tag."""
     services.versions.save(NewVersion(kind=VersionKind.CONTRACT, name="planted", text=HEAD + text + "\n"))
     request = SearchRequest(
         run=RunRequest(suites=("s",), contracts=("planted",)),
         settings=SearchSettings(mode=SearchMode(mode), **settings),
+        examples_tag=tag,
     )
-    return begin_search(services, plan_search(services, request, [suite_of(count)]))
+    return begin_search(services, plan_search(services, request, [suite_of(count)]), token=token)
 
 
 def search(services, run_id, model):

@@ -104,3 +104,7 @@ def test_a_visitor_needs_a_model_of_their_own(tmp_path):
                 refuse_lent_model(visitor, models, token)
         refuse_lent_model(visitor, ("hf-inference:a/b",), Secret("t"))
         refuse_lent_model(services, ("embedded",), None)
+        for settings in ({}, {"reflect": "embedded"}, {"mode": "shrink"}):
+            with pytest.raises(BadInput, match="own model"):
+                begin(visitor, **settings)
+        assert services.runs.list_runs() == visitor.runs.list_runs() == ()

@@ -57,7 +57,12 @@ export const candidateTree = (trigger) => {
         node(
           "div",
           { class: "hw-candidate" },
-          node("label", {}, box(view), node("strong", {}, (view.is_best ? "● " : "") + view.label)),
+          node(
+            "label",
+            { class: "hw-switch" },
+            box(view),
+            node("strong", {}, (view.is_best ? "● " : "") + view.label),
+          ),
           view.is_chosen ? node("span", { class: "hw-tag" }, "chosen") : null,
           node("span", {}, view.change),
           view.can_save ? save(view) : null,
