@@ -139,7 +139,7 @@ def _page(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
     page.set_default_timeout(60_000)
     page.add_init_script(TOUR_ENDED)
     session = context.new_cdp_session(page)
-    session.send("Performance.enable")
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
     yield page, session
     context.close()
 

@@ -90,7 +90,7 @@ def build_page(services: Services) -> Page:
     ) as blocks:
         frame = build_frame(services.settings)
         guide = build_guide()
-        with gr.Tabs(elem_id="page-tabs") as tabs:
+        with gr.Tabs(elem_id="page-tabs", overflow_behavior="wrap") as tabs:
             with gr.Tab("Play", elem_id="page-tab-play", id="play") as play_tab:
                 play_parts = play.PlayParts(services, frame, guide.tour)
             with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect") as inspect_tab:

@@ -208,7 +208,7 @@ class InspectorParts:
     def __init__(self) -> None:
         with (
             gr.Column(elem_id="play-inspector", elem_classes=["hw-column"], min_width=0),
-            gr.Tabs(elem_id="play-inspector-tabs"),
+            gr.Tabs(elem_id="play-inspector-tabs", overflow_behavior="wrap"),
         ):
             with gr.Tab("Raw", elem_id="play-tab-raw"):
                 self.raw = Drawn("raw", RawView(), elem_id="play-raw")
