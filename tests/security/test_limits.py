@@ -74,7 +74,7 @@ LIMITS: Mapping[str, str] = {
     "remote_at_once": "Simultaneous completions of a model that supports several, all visitors together",
 }
 """Fields of `PersonLimits` in the order of the table in `docs/reference/limits.md`, with their names there."""
-LONG = "x" * 5_000_000
+LONG = "x" * 250_000
 CONTRACT = (CHECKOUT / "prompts" / "contracts" / "minimal.md").read_text(encoding="utf-8")
 ANN = Owner(key="browser:ann")
 REQUEST = cast(

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,21 @@ def in_process(folder, mark, *arguments, typed="", timeout=60):
         timeout=timeout,
         check=False,
     )
+
+
+@contextmanager
+def piped(text):
+    """Let a text come through a pipe that is the standard input of this process."""
+    before, (reading, writing) = os.dup(0), os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    os.dup2(reading, 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(reading)
 
 
 def serve_once(folder, mark, *arguments):
@@ -330,19 +346,20 @@ NO_FILES = ["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "pipe", "/dev/zero", "
     [{f"x{number}.py": target for number, target in enumerate(NO_FILES)}, *({"x.yaml": target} for target in NO_FILES)],
     ids=["Python", *NO_FILES],
 )  # fmt: skip
-def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, links):
+def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, links, workbench, monkeypatch):
     # What comes through a pipe, such as rows that are checked, is not a program.
     catalog = tmp_path / "downloaded/tools_catalog"
     catalog.mkdir(parents=True)
     os.mkfifo(catalog / "pipe")
     for name, target in links.items():
         (catalog / name).symlink_to(target)
-    code = hostile_code("pipe") + "def register_tools(registry): pass\n"
-    ended = in_process(catalog.parent, mark, "tools", "list", typed=code)
+    monkeypatch.chdir(catalog.parent)
+    with piped(hostile_code("pipe") + "def register_tools(registry): pass\n"):
+        code, _, err = workbench("tools", "list")
     assert not mark.exists()
     is_python = "x.yaml" not in links
-    assert ended.returncode == (0 if is_python else 2)
-    assert is_python or "catalog x.yaml: it is not a file" in ended.stderr
+    assert code == (0 if is_python else 2)
+    assert is_python or "catalog x.yaml: it is not a file" in err
 
 
 def test_a_line_break_in_a_name_adds_no_line_to_the_question(folder, mark, at_terminal):

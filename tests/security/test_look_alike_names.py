@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from tests.databases import put_database
 from tests.store.opening import change
 from workbench.app.version_files import write_file
 from workbench.errors import BadInput
@@ -72,7 +73,7 @@ OTHERS: dict[str, Make] = {
 
 @pytest.fixture
 def store(tmp_path: Path):
-    with closing(Store(f"sqlite:///{tmp_path}/x.sqlite3")) as opened:
+    with closing(Store(f"sqlite:///{put_database(tmp_path)}")) as opened:
         yield opened
 
 

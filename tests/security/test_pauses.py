@@ -1,25 +1,24 @@
-"""Diffs, grammars, bodies and chat templates stop no other thread for long. `test_bombs_server.py` has what a Space offers."""
+"""Diffs, grammars and bodies stop no other thread for long. `test_bombs_server.py` has what a Space offers.
+
+`test_chat_templates.py` does the same for chat templates.
+"""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from random import Random
 from typing import Final
 
 import pytest
 
-from tests.security.bombs import CHAT_TEMPLATES, COSTLY_PATTERNS, SCHEMAS
+from tests.security.bombs import COSTLY_PATTERNS, SCHEMAS
 from tests.security.watched import PAUSE_S, Watched
 from workbench.app.version_content import diff_texts
 from workbench.errors import WorkbenchError
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.requests import ParseRequest, parse_body
-from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.grammar import schema_grammar
 
 pytestmark = pytest.mark.slow
-
-HI = TemplateInput(messages=[{"role": "user", "content": "Hi"}], now=datetime(2026, 11, 27, tzinfo=UTC))
 
 
 def _parsed(body: bytes) -> object:
@@ -61,9 +60,6 @@ KINDS: Final[dict[str, list[Callable[[], object]]]] = {
         for schema in (*PATTERN_SCHEMAS, *(one for one, _ in SCHEMAS))
     ],
     "bodies": [lambda body=body: _parsed(body) for body in BODIES],
-    "chat templates": [
-        lambda source=source: render_template(parse_template(source), HI) for source in CHAT_TEMPLATES
-    ],
 }
 
 

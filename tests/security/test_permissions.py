@@ -2,9 +2,9 @@
 
 import asyncio
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -78,11 +78,20 @@ def settings_of(settings: Settings, role: UserRole) -> Settings:
     return replace(settings, is_on_space=True, has_hugging_face_login=True)
 
 
-@contextmanager
-def page_of(folder: Path, role: UserRole) -> Iterator[tuple[PageBlocks, Services]]:
-    with services_for(folder, "Hello.") as (services, _):
-        services = replace(services, settings=settings_of(services.settings, role))
-        yield build_page(services).blocks, services  # pyright: ignore[reportReturnType]
+Pages = Callable[[UserRole], PageBlocks]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
+    """Builds the page of a role once for all tests."""
+    with services_for(tmp_path_factory.mktemp("pages"), "Hello.") as (services, _):
+
+        @cache
+        def page_of(role: UserRole) -> PageBlocks:
+            own = replace(services, settings=settings_of(services.settings, role))
+            return build_page(own).blocks  # pyright: ignore[reportReturnType]
+
+        yield page_of
 
 
 def refusal(blocks: PageBlocks, number: int, role: UserRole) -> str:
@@ -111,56 +120,54 @@ def test_the_table_in_the_docs_matches_the_code() -> None:
 
 
 @pytest.mark.parametrize("role", COLUMNS)
-def test_every_event_and_api_function_runs_only_with_its_permission(tmp_path: Path, role: UserRole) -> None:
-    with page_of(tmp_path, role) as (blocks, _):
-        walked = {number: event.fn for number, event in blocks.fns.items() if event.fn is not None}
-        needed = {number: needed_by(handler) for number, handler in walked.items()}
-        assert [walked[number].__qualname__ for number, one in needed.items() if one is None] == []
-        guarded = {
-            number: one for number, one in needed.items() if one not in (Permission.WORK, Permission.ASK)
-        }
-        open_to_all = [number for number in needed if number not in guarded]
-        for number, permission in guarded.items():
-            is_refused = bool(refusal(blocks, number, role))
-            assert permission is not None and is_refused is (role not in GRANTED[permission]), walked[number]
-        # The rest is open to every role; that the check lets them through is seen on some of each tab.
-        assert [number for number in open_to_all[::12] if refusal(blocks, number, role)] == []
-        assert len(walked) > 100
+def test_every_event_and_api_function_runs_only_with_its_permission(pages: Pages, role: UserRole) -> None:
+    blocks = pages(role)
+    walked = {number: event.fn for number, event in blocks.fns.items() if event.fn is not None}
+    needed = {number: needed_by(handler) for number, handler in walked.items()}
+    assert [walked[number].__qualname__ for number, one in needed.items() if one is None] == []
+    guarded = {number: one for number, one in needed.items() if one not in (Permission.WORK, Permission.ASK)}
+    open_to_all = [number for number in needed if number not in guarded]
+    for number, permission in guarded.items():
+        is_refused = bool(refusal(blocks, number, role))
+        assert permission is not None and is_refused is (role not in GRANTED[permission]), walked[number]
+    # The rest is open to every role; that the check lets them through is seen on some of each tab.
+    assert [number for number in open_to_all[::12] if refusal(blocks, number, role)] == []
+    assert len(walked) > 100
 
 
-def test_the_sensitive_handlers_need_the_right_permissions(tmp_path: Path) -> None:
-    with page_of(tmp_path, UserRole.LOCAL) as (blocks, _):
-        found = {
-            event.fn.__name__: needed_by(event.fn)
-            for event in blocks.fns.values()
-            if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "McpServerEvents"))
-        }
+def test_the_sensitive_handlers_need_the_right_permissions(pages: Pages) -> None:
+    found = {
+        event.fn.__name__: needed_by(event.fn)
+        for event in pages(UserRole.LOCAL).fns.values()
+        if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "McpServerEvents"))
+    }
     assert {name: found[name] for name in SENSITIVE} == SENSITIVE
 
 
-def test_a_handler_that_declares_no_permission_is_refused_to_everybody(tmp_path: Path) -> None:
+@pytest.mark.parametrize("role", COLUMNS)
+def test_a_handler_that_declares_no_permission_is_refused_to_everybody(pages: Pages, role: UserRole) -> None:
     def forgotten(text: str) -> str:
         return text
 
-    for role in COLUMNS:
-        with services_for(tmp_path, "Hello.") as (services, _):
-            page = build_page(replace(services, settings=settings_of(services.settings, role)))
-            with page.blocks:
-                field = gr.Textbox()
-                field.change(forgotten, field, field)
-            number = next(number for number, event in page.blocks.fns.items() if event.fn is forgotten)
-            assert "declares no permission" in refusal(page.blocks, number, role)  # pyright: ignore[reportArgumentType]
+    blocks = pages(role)
+    with blocks:
+        field = gr.Textbox()
+        field.change(forgotten, field, field)
+    number = next(number for number, event in blocks.fns.items() if event.fn is forgotten)
+    try:
+        assert "declares no permission" in refusal(blocks, number, role)
+    finally:
+        del blocks.fns[number]
 
 
-def test_each_mcp_tool_is_an_api_function_that_was_tried(tmp_path: Path) -> None:
+def test_each_mcp_tool_is_an_api_function_that_was_tried(pages: Pages) -> None:
     mcp = pytest.importorskip("gradio.mcp", reason="the extra mcp is not installed")
-    with page_of(tmp_path, UserRole.LOCAL) as (blocks, _):
-        server = mcp.GradioMCPServer(blocks)
-        offered = {
-            event.api_name for event in blocks.fns.values() if event.api_visibility == "public" and event.fn
-        }
-        tools = {name.strip("/") for name in server.tool_to_endpoint.values()}
-    assert tools == offered
+    blocks = pages(UserRole.LOCAL)
+    server = mcp.GradioMCPServer(blocks)
+    offered = {
+        event.api_name for event in blocks.fns.values() if event.api_visibility == "public" and event.fn
+    }
+    assert {name.strip("/") for name in server.tool_to_endpoint.values()} == offered
 
 
 @pytest.mark.parametrize("role", COLUMNS)

@@ -1,0 +1,108 @@
+"""A person at their own machine is asked nothing: the tutorial's command lines in a fresh folder, and `make run`."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.databases import put_database
+from tests.security.hostile_folder import WORKBENCH
+from tests.security.visitor import Visitor
+from tests.served import free_port, write_script
+
+pytestmark = pytest.mark.slow
+
+CHECKOUT = Path(__file__).parents[2]
+TUTORIAL = (CHECKOUT / "docs/tutorial/first-conversation.md").read_text(encoding="utf-8")
+QUESTIONS = re.compile(r"\[[yY]/[nN]\]|not loaded|workbench trust|sandbox|Allow|Traceback")
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+PATIENCE_S = 100
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
+    """The environment of a person without settings, and with a model that answers at once."""
+    script = write_script(tmp_path / "script.yaml", CALL, "It is 42.")
+    put_database(tmp_path / "data")
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(CHECKOUT),
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "WORKBENCH_MODEL": f"scripted:{script}",
+        "WORKBENCH_DATA": str(tmp_path / "data"),
+        "WORKBENCH_PORT": str(free_port()),
+    }
+
+
+@contextmanager
+def terminal(
+    place: Path, variables: dict[str, str], *arguments: str
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """Start a command at a terminal at which nobody types anything."""
+    own, other = pty.openpty()
+    process = subprocess.Popen(
+        [*WORKBENCH, *arguments], cwd=place, env=variables, stdin=other, stdout=other, stderr=other
+    )
+    os.close(other)
+    try:
+        yield own, process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+        os.close(own)
+
+
+def shown_at(own: int, until: str = "") -> str:
+    """Return what a command shows, up to a text or its end. A question that waits for an answer fails the test."""
+    shown, until_s = "", time.monotonic() + PATIENCE_S
+    while not (until and until in shown):
+        assert time.monotonic() < until_s, f"it waits: {shown[-500:]}"
+        if not select.select([own], [], [], 1)[0]:
+            continue
+        try:
+            piece = os.read(own, 4096)
+        except OSError:  # The command has ended.
+            break
+        shown += piece.decode(errors="replace")
+    return shown
+
+
+def test_the_command_lines_of_the_tutorial_ask_nothing(tmp_path: Path, variables: dict[str, str]) -> None:
+    (tmp_path / "fresh").mkdir()
+    [block] = re.findall(r"```sh\n(.*?)```", TUTORIAL, re.DOTALL)
+    lines = [line.removeprefix("workbench ") for line in dedent(block).splitlines()]
+    assert [line.split()[0] for line in lines] == ["chat", "run"]
+    for line in lines:
+        arguments = re.findall(r'"([^"]*)"|(\S+)', line)
+        with terminal(tmp_path / "fresh", variables, *(quoted or plain for quoted, plain in arguments)) as (
+            own,
+            process,
+        ):
+            shown = shown_at(own)
+            assert process.wait(timeout=30) in (0, 1), shown
+        assert not QUESTIONS.search(shown), shown
+        assert "It is 42." in shown or "everyday" in shown, shown
+
+
+def test_make_run_asks_nothing_and_a_turn_of_the_tutorial_runs(variables: dict[str, str]) -> None:
+    makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    [command] = re.findall(r"^run:.*\n\t@\$\(VENV\)/bin/workbench (.*)$", makefile, re.MULTILINE)
+    with terminal(CHECKOUT, variables, *command.split()) as (own, _):
+        shown = shown_at(own, " is running at ")
+        assert not QUESTIONS.search(shown), shown
+        visitor = Visitor(f"http://127.0.0.1:{variables['WORKBENCH_PORT']}")
+        question = "What is the flumbuster reading for cairo?"
+        answer = visitor.call("chat", question, None, ["nonsense"], *[None] * 8)
+        visitor.close()
+    assert answer.is_success and "It is 42." in str(answer.output), answer.output
