@@ -91,20 +91,21 @@ class ToolSpec:
         return tuple(str(name) for name in names) if isinstance(names, list | tuple) else ()
 
 
+_Holder = TypeVar("_Holder")
 _Computed = TypeVar("_Computed")
 
 
-def cached_on(spec: ToolSpec, key: str, compute: Callable[[ToolSpec], _Computed]) -> _Computed:
-    """Return a value that is computed from a spec, once per spec.
+def cached_on(holder: _Holder, key: str, compute: Callable[[_Holder], _Computed]) -> _Computed:
+    """Return a value that is computed from an object that never changes, once per object.
 
     Args:
-        spec: The spec, which stores the value next to its cached properties.
+        holder: The object, such as a spec, which stores the value next to its cached properties.
         key: Name of the value, which no other function uses.
         compute: Computes the value.
     """
-    values = cast("dict[str, object]", spec.__dict__)
+    values = cast("dict[str, object]", holder.__dict__)
     if key not in values:
-        values[key] = compute(spec)
+        values[key] = compute(holder)
     return cast(_Computed, values[key])
 
 

@@ -148,7 +148,9 @@ def read_declarations(
     column = read_column(row.get(key), f"/{key}", findings)
     yield from column
     for entry in entries:
-        if entry.role is Role.SYSTEM and not (column and _ELEMENTS.search(entry.text)):
+        if entry.role is Role.SYSTEM and not (
+            column and "<function>" in entry.text and _ELEMENTS.search(entry.text)
+        ):
             yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
 
 

@@ -164,9 +164,11 @@ def trimmed(parts: Sequence[Part]) -> tuple[Part, ...]:
     Written as text, such white space cannot be distinguished from the line breaks between parts.
     """
     last = len(parts) - 1
+    if last < 1:
+        return tuple(parts)
     result: list[Part] = []
     for index, part in enumerate(parts):
-        if isinstance(part, Prose) and last:
+        if isinstance(part, Prose):
             text = part.text if index == 0 else part.text.lstrip()
             part = Prose(text=text if index == last else text.rstrip())
             if not part.text.strip():

@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, Literal
 
+from workbench.chat.cached import lockless_cached_property
 from workbench.chat.finding import Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
+from workbench.chat.value_class import value_class
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.writing.row_draft import ConversionChange
 
@@ -65,7 +66,7 @@ def is_blank(arguments: JsonValue) -> bool:
 _BLANKS: Final = frozenset({"", "null", "None", '""', "''"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class EntryCall:
     """A tool call that the row holds as a JSON value, or in a syntax other than Hermes'."""
 
@@ -125,7 +126,7 @@ class EntryCall:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class EntryResult:
     """One tool result."""
 
@@ -147,7 +148,7 @@ class EntryResult:
     """Whether it is an item of a JSON list of the results of parallel calls."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class RowEntry:
     """One entry of the row's conversation."""
 
@@ -179,9 +180,9 @@ class RowEntry:
     """Members of the entry that no reader uses and that are not null, in order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """The tools that a row declares in one place."""
+    """The tools that a row declares in one place. Rows that declare them in the same words share it."""
 
     specs: tuple[ToolSpec, ...]
     """In order, duplicates included; bare functions are wrapped in `{"type": "function", …}`."""
@@ -195,6 +196,15 @@ class Declaration:
     """True: JSON or Python as text, as Arrow's users need it. False: a list."""
     is_bare: bool
     """True: functions without `{"type": "function", …}` around them."""
+
+    @lockless_cached_property
+    def tools(self) -> OfferedTools:
+        """The declared tools. If a name is declared twice, the first one counts."""
+        by_name = {spec.name: spec for spec in reversed(self.specs)}
+        return OfferedTools(specs=tuple(spec for spec in self.specs if by_name.get(spec.name) is spec))
+
+
+_NO_TOOLS: Final = OfferedTools()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,12 +235,10 @@ class TrainingRow:
     changes: tuple[ConversionChange, ...] = ()
     """What reading changed, such as schemas that were converted to JSON Schema."""
 
-    @cached_property
+    @property
     def tools(self) -> OfferedTools:
-        """The tools of the first declaration. If a name is declared twice, the first one counts."""
-        specs = self.declarations[0].specs if self.declarations else ()
-        by_name = {spec.name: spec for spec in reversed(specs)}
-        return OfferedTools(specs=tuple(spec for spec in specs if by_name.get(spec.name) is spec))
+        """The tools of the first declaration."""
+        return self.declarations[0].tools if self.declarations else _NO_TOOLS
 
     @property
     def bad_from(self) -> int:

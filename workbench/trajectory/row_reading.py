@@ -74,7 +74,7 @@ def plain_tools(tools: OfferedTools, changes: list[ConversionChange] | None = No
         changes: Gets each change of a tool.
     """
     # The same object keeps what is cached on it.
-    if all(cached_on(spec, "_is_plain", _is_plain) for spec in tools.specs):
+    if cached_on(tools, "_are_plain", lambda tools: all(map(_is_plain, tools.specs))):
         return tools
     specs: list[ToolSpec] = []
     changes = [] if changes is None else changes

@@ -4,13 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import orjson
+
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
+from workbench.chat.value_class import value_class
 from workbench.hermes.spelling.tools import template_json
-from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
+from workbench.toolspec.spec import OfferedTools, cached_on
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class Prose:
     """Text that a person reads or wrote."""
 
@@ -18,7 +21,7 @@ class Prose:
     """Byte for byte, but without the white space that separates it from calls and thoughts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class Thought:
     """Reasoning."""
 
@@ -26,7 +29,7 @@ class Thought:
     """Without tags and without the line breaks next to them; never empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class Call:
     """A tool call."""
 
@@ -41,7 +44,7 @@ class Call:
     """Members that the row has beside the name and the arguments; only a text in Hermes' format can hold them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class Result:
     """The result of a tool call."""
 
@@ -60,7 +63,7 @@ class Result:
 Part = Prose | Thought | Call | Result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class RowMessage:
     """One message of a conversation."""
 
@@ -147,7 +150,7 @@ def is_same_trajectory(one: Trajectory, other: Trajectory) -> bool:
     return (
         _are_same_messages(one.messages, other.messages)
         and _are_same_messages(one.rejected, other.rejected)
-        and [*map(_spec_text, one.tools.specs)] == [*map(_spec_text, other.tools.specs)]
+        and (one.tools is other.tools or _texts_of(one.tools) == _texts_of(other.tools))
         and (one.answer_start, one.label) == (other.answer_start, other.label)
         and (one.columns is other.columns or _columns_text(one) == _columns_text(other))
     )
@@ -169,7 +172,15 @@ def is_same_message(message: RowMessage, other: RowMessage) -> bool:
 
 def is_written_alike(value: JsonValue, other: JsonValue) -> bool:
     """Whether two JSON values are the same, with the same order of keys; unlike `==`, `1` differs from `1.0`."""
-    return value is other or template_json(value) == template_json(other)
+    if value is other:
+        return True
+    try:
+        written = orjson.dumps(value)
+        if b"null" not in written:  # which orjson also writes for NaN
+            return written == orjson.dumps(other)
+    except TypeError:  # a long integer, or half of a surrogate pair
+        pass
+    return template_json(value) == template_json(other)
 
 
 def _values_of(message: RowMessage) -> list[JsonObject]:
@@ -183,8 +194,8 @@ def _values_of(message: RowMessage) -> list[JsonObject]:
     return values
 
 
-def _spec_text(spec: ToolSpec) -> str:
-    return cached_on(spec, "_template_json", lambda spec: template_json(spec.document))
+def _texts_of(tools: OfferedTools) -> list[str]:
+    return cached_on(tools, "_texts", lambda tools: [template_json(spec.document) for spec in tools.specs])
 
 
 def pair_results(messages: Sequence[RowMessage]) -> tuple[RowMessage, ...]:

@@ -15,9 +15,9 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import RowReading
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import read_repaired, write_row
-from workbench.trajectory.writing.row_draft import ConversionChange, Loss, RowOptions
+from workbench.trajectory.writing.convert_rows import argument_form
+from workbench.trajectory.writing.row_draft import ConversionChange, RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,18 +174,16 @@ def _argument_form(sources: Sequence[str], target: str, conversion: Conversion) 
         return "object"
     if STANDARD_INPUT in sources:
         return "text"
-    types, form = ArgumentTypes(mixes=target.endswith(".parquet")), format_named(conversion.write_as)
-    for row in (row for source in sources for row in _rows_of(source, conversion)):
-        reading = _row_reading(row, conversion.read_as)
-        # Only rows that will be written count.
-        if not isinstance(reading, RowReading) or reading.problems:
-            continue
-        written = write_row(reading.trajectory, form, conversion.row_options)
-        changes = (*reading.changes, *written.changes)
-        lost = [change for change in changes if change.is_loss and change.code is not Loss.BIG_INTEGERS]
-        if written.row is not None and not (conversion.is_strict and lost):
-            types.add(reading.trajectory)
-    return types.form
+    readings = (
+        _row_reading(row, conversion.read_as) for source in sources for row in _rows_of(source, conversion)
+    )
+    return argument_form(
+        readings,
+        format_named(conversion.write_as),
+        conversion.row_options,
+        is_strict=conversion.is_strict,
+        mixes=target.endswith(".parquet"),
+    )
 
 
 class ShardRow(NamedTuple):

@@ -35,6 +35,22 @@ def fits_columns(value: JsonValue) -> bool:
         text = orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
     except TypeError:  # also if it is nested over 250 levels deep, or has half of a surrogate pair
         return False
+    return _is_flat(text)
+
+
+def is_surely_loadable(value: JsonValue) -> bool:
+    """Whether every loader and every column can surely hold a value, but for NaN and infinity, which orjson writes as
+    null. It takes half as long as `fits_columns` and `is_loadable` together.
+    """
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
+    except TypeError:
+        return False
+    return b"\\u0000" not in text and _is_flat(text)
+
+
+def _is_flat(text: bytes) -> bool:
+    """Whether a JSON text is surely not nested too deeply."""
     brackets, removed = text.translate(None, _NOT_BRACKETS), 0
     while removed + len(brackets) // 2 > _SURELY_FLAT:
         # Each round removes up to two levels: `[{}{[{}]}]` becomes `[{}]`.

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from math import isfinite
 from typing import cast
 
@@ -22,9 +22,10 @@ from workbench.chat.json_value import (
     values_in,
 )
 from workbench.hermes.parse import parse
+from workbench.toolspec.spec import cached_on
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.hermes_text import tagged
-from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import ParsedRow
 
@@ -76,11 +77,15 @@ def repeated_in_texts(row: TrainingRow) -> Iterator[RowFinding]:
                 keys = _repeated_in(text.rpartition(_THOUGHT_END)[2], is_call=is_call)
                 yield from (duplicate_key(key, entry, pointer) for key in keys)
     for declaration in row.declarations:
-        text = value_at(row.fields, declaration.pointer)
-        if isinstance(text, str):
-            listed = declaration.span.of(text) if declaration.span else text
-            for key in _repeated_in_tools(listed):
-                yield duplicate_key(key, entry_at(row, declaration.pointer), declaration.pointer)
+        for key in cached_on(declaration, "_repeated", partial(_repeated_in_declaration, row)):
+            yield duplicate_key(key, entry_at(row, declaration.pointer), declaration.pointer)
+
+
+def _repeated_in_declaration(row: TrainingRow, declaration: Declaration) -> tuple[str, ...]:
+    text = value_at(row.fields, declaration.pointer) if declaration.is_text else None
+    if not isinstance(text, str):
+        return ()
+    return _repeated_in_tools(declaration.span.of(text) if declaration.span else text)
 
 
 def _repeated_in(text: str, *, is_call: bool) -> tuple[str, ...]:
@@ -103,9 +108,8 @@ def _repeated_in(text: str, *, is_call: bool) -> tuple[str, ...]:
     return found
 
 
-@lru_cache(maxsize=250)
 def _repeated_in_tools(text: str) -> tuple[str, ...]:
-    """Return the keys that tools have twice. Rows of one dataset declare the same ones, so they are cached."""
+    """Return the keys that tools have twice."""
     try:
         return repeated_keys(text)
     except (ValueError, RecursionError):

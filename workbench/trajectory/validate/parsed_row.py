@@ -9,6 +9,7 @@ from typing import Final
 from workbench.chat.cached import lockless_cached_property
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
+from workbench.chat.value_class import value_class
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import clean_calls, parse
@@ -42,7 +43,7 @@ LOST: Final = frozenset(
 """Findings of the reader that mean that a call is lost."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class ParsedCall:
     """A call of an entry, parsed from its text or given as a JSON value."""
 

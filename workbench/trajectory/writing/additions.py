@@ -35,7 +35,7 @@ def order_results(draft: RowDraft) -> None:
         while index < len(messages):
             results = results_after(messages, index)
             yield messages[index]
-            yield from _ordered(draft, messages[index], results)
+            yield from _ordered(draft, messages[index], results) if len(results) > 1 else results
             index += 1 + len(results)
 
     draft.rebuild(change)

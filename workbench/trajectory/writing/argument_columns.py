@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.message import Role
 from workbench.trajectory.trajectory import Call, Trajectory
 from workbench.trajectory.writing.row_draft import TEXT_BREAKS, Addition, Loss, RowDraft
 
@@ -62,13 +61,20 @@ class ArgumentTypes:
             is_fixed: The row is written with its original bytes. If all rows are, their form is theirs.
         """
         self._are_all_fixed &= is_fixed
+        for path, kind in self._new_kinds(trajectory, is_fixed=is_fixed):
+            self._is_mixed |= kind == "big" or self._kinds.setdefault(path, kind) != kind
+
+    def has_seen(self, trajectory: Trajectory) -> bool:
+        """Whether adding a trajectory that is not fixed changes nothing, as is so for most rows of a file."""
+        return not self._are_all_fixed and next(self._new_kinds(trajectory, is_fixed=False), None) is None
+
+    def _new_kinds(self, trajectory: Trajectory, *, is_fixed: bool) -> Iterator[tuple[str, str]]:
+        """Yield paths and types that matter and that no earlier call has; nothing once types are mixed."""
         for message in trajectory.messages + trajectory.rejected:
-            if self._is_mixed or message.role is not Role.ASSISTANT:
-                continue
-            for call in message.calls:
+            for call in message.calls if not self._is_mixed else ():
                 for path, kind in _kinds(_written(call, is_fixed=is_fixed), ""):
-                    is_other = not self._mixes and self._kinds.setdefault(path, kind) != kind
-                    self._is_mixed |= is_other or kind == "big"
+                    if kind == "big" if self._mixes else self._kinds.get(path) != kind:
+                        yield path, kind
 
     @property
     def form(self) -> Literal["object", "text"]:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import CONTROL_MARK, MARK
-from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
+from workbench.toolspec.spec import OfferedTools, cached_on
 from workbench.trajectory.filled_nulls import filled_nulls, without_nulls_at
 from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding, TrainingRow
@@ -24,7 +24,7 @@ from workbench.trajectory.trajectory import (
     is_same_trajectory,
     pair_results,
 )
-from workbench.trajectory.validate.column_values import fits_columns, unfit_in
+from workbench.trajectory.validate.column_values import fits_columns, is_surely_loadable, unfit_in
 from workbench.trajectory.validate.loading import is_loadable, unloadable_in
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange, Loss, RowDraft, RowOptions
 
@@ -168,16 +168,20 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
     calls = [
         call.arguments for message in trajectory.messages + trajectory.rejected for call in message.calls
     ]
-    if not fits_columns(row) and any(code == "deep-nesting" for code, _ in unfit_in(row)):
-        return _UNLOADABLE["deep-nesting"]
     rest = [value for key, value in row.items() if key != "tools"]
-    if is_loadable([*rest, *calls]) and all(
-        cached_on(spec, "_is_loadable", _is_loadable_spec) for spec in trajectory.tools.specs
+    members = [message.others for message in trajectory.messages + trajectory.rejected if message.others]
+    # The messages themselves have nulls, but no numbers.
+    if (
+        is_surely_loadable(rest)
+        and is_loadable([*calls, *members, trajectory.columns])
+        and cached_on(trajectory.tools, "_are_loadable", _are_loadable)
     ):
         return ""
+    if not fits_columns(row) and any(code == "deep-nesting" for code, _ in unfit_in(row)):
+        return _UNLOADABLE["deep-nesting"]
     documents = [spec.document for spec in trajectory.tools.specs]
-    code, _ = next(unloadable_in([*rest, *calls, *documents]))
-    return _UNLOADABLE[code]
+    found = next(unloadable_in([*rest, *calls, *documents]), None)
+    return _UNLOADABLE[found[0]] if found else ""
 
 
 _UNLOADABLE: Final = {
@@ -188,8 +192,8 @@ _UNLOADABLE: Final = {
 }
 
 
-def _is_loadable_spec(spec: ToolSpec) -> bool:
-    return is_loadable(spec.document)
+def _are_loadable(tools: OfferedTools) -> bool:
+    return all(is_surely_loadable(spec.document) and is_loadable(spec.document) for spec in tools.specs)
 
 
 def _difference(expected: Trajectory, back: Trajectory) -> RowFinding:

@@ -12,7 +12,7 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import RowReading
 from workbench.trajectory.writing.argument_columns import ArgumentTypes
 from workbench.trajectory.writing.convert import Converted, read_repaired, write_row
-from workbench.trajectory.writing.row_draft import RowOptions
+from workbench.trajectory.writing.row_draft import Loss, RowOptions
 
 
 def convert_rows(
@@ -67,7 +67,7 @@ def _converted(
         options = replace(options, arguments=arguments)
     elif write_as.has_object_arguments:
         readings = list(readings)
-        options = replace(options, arguments=_argument_form(readings, write_as, options))
+        options = replace(options, arguments=argument_form(readings, write_as, options))
     for reading in readings:
         if isinstance(reading, RowFinding):
             yield Converted(row=None, problems=(reading,))
@@ -83,14 +83,33 @@ def _reading(row: JsonObject, read_as: str) -> RowReading | RowFinding:
     return row_format if isinstance(row_format, RowFinding) else read_repaired(row_format.read(row))
 
 
-def _argument_form(
-    readings: list[RowReading | RowFinding], write_as: RowFormat, options: RowOptions
+def argument_form(
+    readings: Iterable[RowReading | RowFinding],
+    write_as: RowFormat,
+    options: RowOptions,
+    *,
+    is_strict: bool = False,
+    mixes: bool = False,
 ) -> Literal["object", "text"]:
-    """Return how to write arguments. Only rows that will be written count."""
-    types = ArgumentTypes()
+    """Return how to write arguments. Only rows that will be written count.
+
+    Args:
+        readings: The rows.
+        write_as: The format to write.
+        options: Options of the rows.
+        is_strict: Whether rows that lose something are not written. Integers that are too large are written as text.
+        mixes: As for `ArgumentTypes`.
+    """
+    types = ArgumentTypes(mixes=mixes)
     for reading in readings:
-        if isinstance(reading, RowFinding) or reading.problems:
+        # Most rows are like those before them. Only others must be written to see whether they can be.
+        if isinstance(reading, RowFinding) or reading.problems or types.has_seen(reading.trajectory):
             continue
-        if write_row(reading.trajectory, write_as, options).row is not None:
+        written = write_row(reading.trajectory, write_as, options)
+        lost = (
+            change.is_loss and change.code is not Loss.BIG_INTEGERS
+            for change in (*reading.changes, *written.changes)
+        )
+        if written.row is not None and not (is_strict and any(lost)):
             types.add(reading.trajectory)
     return types.form

@@ -209,7 +209,7 @@ def flatten_parts(draft: RowDraft) -> None:
     """Reorder each message of the model to at most one thought, one text, then the calls."""
 
     def change(message: RowMessage) -> RowMessage:
-        if message.role is not Role.ASSISTANT:
+        if message.role is not Role.ASSISTANT or len(message.parts) < 2:
             return message
         flat = tuple(_flat(message))
         if flat == message.parts:
