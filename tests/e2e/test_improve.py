@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.play import SLOW_MS, open_tab
 from tests.e2e.sizes import every_size
+from tests.e2e.test_every_tab import findings
 from tests.e2e.test_suites import choose, opened
 from tests.served import Server, served, write_script
 
@@ -55,8 +56,10 @@ def test_a_search_is_watched_stopped_and_resumed_and_a_candidate_becomes_a_versi
     comparison = page.locator("#suites-comparison")
     expect(comparison).to_contain_text("Compared with")
     expect(comparison.locator(".hw-words del").first).to_be_visible()
+    assert findings(page, "light") == []
     for _ in every_size(page, artifacts, "suites-improve"):
         run.get_by_role("heading", name="Tree of candidates").scroll_into_view_if_needed()
 
+    assert findings(page, "dark") == []
     run.get_by_role("button", name="as version").first.click()
     expect(page.locator("#suites-notice")).to_contain_text("Saved as minimal@2: run ")
