@@ -137,6 +137,9 @@ def test_a_shared_link_shows_a_read_only_session_that_can_be_copied(
     ann, bob = Play(page, space).open(), Play(other_page, space)
     ann.ask("Ann's question")
     ann.part("bar").get_by_role("button", name="Share").click()
+    expect(ann.part("bar")).to_contain_text("Anyone with the link can read")
+    expect(ann.part("bar").get_by_role("textbox")).to_have_count(0)
+    ann.part("bar").get_by_role("button", name="Create link").click()
     link = ann.part("bar").get_by_label("Link to this session").input_value()
     query = "?" + link.partition("?")[2]
     bob.open(query)

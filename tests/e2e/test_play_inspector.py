@@ -124,7 +124,7 @@ def test_a_call_is_edited_in_a_form_that_survives_a_reload_and_its_branch_is_run
 ) -> None:
     scripted(play, tmp_path, CALL % "cairo", "It is 31.", "It is 27.").ask(QUESTION)
     play.menu(play.entries.nth(2), "Edit call to get_flumbuster")
-    pane = play.part("message-pane")
+    pane = play.entries.nth(2).locator(".hw-message-pane")
     pane.get_by_label("flumb", exact=True).fill("london")
     play.page.screenshot(path=artifacts / "edit-call.png")
     play.reload()
@@ -142,7 +142,12 @@ def test_a_call_is_edited_in_a_form_that_survives_a_reload_and_its_branch_is_run
 def test_an_edited_user_message_becomes_a_branch(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "One.", "Two.").ask("first words")
     play.menu(play.entries.nth(1), "Edit and resend")
-    play.part("message-pane").get_by_role("textbox").fill("other words")
+    pane = play.entries.nth(1).locator(".hw-message-pane")
+    pane.get_by_role("textbox").fill("other words")
+    # The text is edited where the message is, with one main button.
+    expect(play.entries.nth(1).locator(".hw-prose")).to_be_hidden()
+    expect(pane.locator(".is-primary")).to_have_text("Save and answer")
+    pane.get_by_role("textbox").focus()
     play.page.keyboard.press("Control+Enter")
     expect(play.entries.nth(1)).to_contain_text("other words")
     expect(play.entries.last).to_contain_text("Two.")

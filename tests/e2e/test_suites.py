@@ -77,10 +77,10 @@ def run(page: Page, results: int) -> None:
 def test_every_combination_is_run_and_the_arms_are_compared(tab: Page, artifacts: Path) -> None:
     choose(tab, "contracts", "full")
     choose(tab, "temperatures", "0.7")
-    tab.get_by_label("without grammar").check()
+    tab.get_by_label("not constrained").check()
     tab.get_by_label("Repetitions").fill("2")
     expect(tab.locator("#suites-size")).to_contain_text("80 case runs: 5 cases × 8 arms × 2 repetitions")
-    tab.get_by_label("without grammar").uncheck()
+    tab.get_by_label("not constrained").uncheck()
     tab.get_by_label("Repetitions").fill("1")
     expect(tab.locator("#suites-size")).to_contain_text("20 case runs")
     run(tab, 20)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.holding import Held, event_data, values
+from tests.e2e.play import SLOW_MS
 from tests.e2e.test_tools import opened
 from tests.e2e.waiting import settle, until
 from tests.served import Server
@@ -192,3 +193,34 @@ def test_answers_that_arrive_together_all_count(fresh_page: Page, server: Server
         tab.locator(f"[data-tool={name}]").click()
         expect(tab.locator("#tools-spec")).to_contain_text(f'"description": "{text}"')
         expect(cell(tab, "Description", 2)).to_have_value(text)
+
+
+def test_mock_rules_are_edited_in_rows_and_as_yaml_and_follow_each_other(page: Page, server: Server) -> None:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    page.goto(f"{server.url}/?tab=tools&tool=get_flumbuster")
+    answer = page.get_by_label("Answer of rule 3")
+    expect(answer).to_have_value("flumb must name a location")
+    answer.fill("say where")
+    answer.press("Tab")
+    rules = page.locator("#tools-rules .cm-content")
+    expect(rules).to_contain_text("error: say where")
+    page.get_by_role("button", name="Add rule").click()
+    new = page.get_by_label("When of rule 5")
+    expect(new).to_be_focused()
+    new.fill("flumb: [")
+    new.press("Tab")
+    expect(page.locator("#tools-rules-notice")).to_contain_text("rule 5, when: not YAML")
+    new.fill("flumb: Oslo")
+    page.get_by_label("Answer of rule 5").fill("{reading: 7}")
+    page.get_by_label("Answer of rule 5").press("Tab")
+    written = "() => hermesWorkbench.documents.textOf('tools-rules').endsWith("
+    page.wait_for_function(written + r"'- when:\n    flumb: Oslo\n  result:\n    reading: 7\n')")
+    expect(page.locator("#tools-rules-notice")).to_be_empty()
+    rules.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text("- error: closed")
+    expect(page.get_by_label("Answer of rule 1")).to_have_value("closed")
+    expect(page.locator("#tools-rule-grid tbody tr")).to_have_count(2)
+    page.get_by_label("Answers with of rule 1").select_option("template")
+    expect(rules).to_contain_text("template: closed")

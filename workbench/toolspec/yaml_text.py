@@ -1,6 +1,7 @@
 """Read and write YAML with JSON's values only, with limits on size and depth."""
 
 import json
+import math
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -97,6 +98,23 @@ def dump_yaml(value: object) -> str:
     # libyaml writes emoji as escapes, so it is only used for long texts, where the other writer takes seconds.
     dumper = _LongDumper if len(text) > _LARGE_CHARS else _ShortDumper
     return yaml.dump(json.loads(text), Dumper=dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def flow_yaml(value: object) -> str:
+    """Write a JSON value as YAML on one line.
+
+    >>> flow_yaml({"city": "Oslo", "days": [1, "2"]})
+    "{city: Oslo, days: [1, '2']}"
+    """
+    value = json.loads(json.dumps(value))
+    return yaml.dump(
+        value,
+        Dumper=_ShortDumper,
+        default_flow_style=True,
+        sort_keys=False,
+        allow_unicode=True,
+        width=math.inf,
+    ).removesuffix("\n")
 
 
 def _refuse_unbounded(text: str) -> None:

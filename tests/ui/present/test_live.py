@@ -48,11 +48,19 @@ def test_the_tool_of_a_call_in_progress_is_named():
     assert live.show(now_s=1.0).note.startswith("round 1 of 8 · calling f")
 
 
+def _ended(text):
+    message = Message(role=Role.ASSISTANT, text=text)
+    return CompletionEnded(message=message, reading=parse(text), generation=GENERATION)
+
+
+def test_a_completion_without_calls_runs_none():
+    note = _after(STARTED, PieceArrived(text="a"), _ended("a")).show(now_s=3.0).note
+    assert note == "round 1 of 8 · saving the answer"
+
+
 def test_after_a_completion_calls_run_or_wait_for_a_person():
-    ended = CompletionEnded(
-        message=Message(role=Role.ASSISTANT, text="a"), reading=parse("a"), generation=GENERATION
-    )
-    running = _after(STARTED, PieceArrived(text="a"), ended)
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    running = _after(STARTED, PieceArrived(text="a"), _ended(call))
     assert running.show(now_s=3.0).note == "round 1 of 8 · running the calls"
     held_round = running.waits_for_person("rm")
     assert held_round.show(now_s=3.0).note == "round 1 of 8 · waiting for you: call to rm"

@@ -43,6 +43,16 @@ def test_a_result_is_shown_with_its_call(shown):
     assert len(path) == 5
 
 
+def test_a_long_message_of_a_person_is_folded(shown):
+    for text in ("word " * 4_000, "line\n" * 100):
+        _, view = shown("Yes.", text=text)
+        (block,) = view.transcript.entries[1].blocks
+        assert (block.kind, block.text) == ("folded", text)
+        assert block.summary.endswith(f" · {len(text):,} characters")
+    _, view = shown("Yes.", text="A short one.\nOf two lines.")
+    assert [block.kind for block in view.transcript.entries[1].blocks] == ["prose"]
+
+
 def test_a_result_shows_what_was_cut_and_the_placeholder_of_an_image(shown):
     path, _ = shown(CALL, "It is 31.")
     placeholder = "[image: image/png, 20 × 30 pixels, 300 bytes; not shown to you]"

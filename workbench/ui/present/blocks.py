@@ -92,8 +92,8 @@ class LooseResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemBlock:
-    """The system text, collapsed at first."""
+class FoldedBlock:
+    """A system text or another long text, collapsed at first."""
 
     summary: str
     """The first line and the size of the text."""
@@ -101,5 +101,5 @@ class SystemBlock:
     kind: str = "folded"
 
 
-Block = ProseBlock | ThoughtBlock | CallCard | BrokenCall | TrailingBlock | LooseResult | SystemBlock
+Block = ProseBlock | ThoughtBlock | CallCard | BrokenCall | TrailingBlock | LooseResult | FoldedBlock
 """Any block that a message can be made of."""

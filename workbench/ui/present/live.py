@@ -101,6 +101,7 @@ def _coloured(text: str, kind: SegmentKind) -> tuple[TextSpan, ...]:
 
 READING: Final = "reading the prompt"
 RUNNING: Final = "running the calls"
+ENDING: Final = "saving the answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,8 @@ class LiveRound:
         if isinstance(event, RoundStarted):
             return LiveRound(number=event.number, limit=event.limit, sample=self.sample)
         if isinstance(event, CompletionEnded):
-            return replace(self, written=LiveText(), piece_count=0, doing=RUNNING)
+            doing = RUNNING if event.reading.calls else ENDING
+            return replace(self, written=LiveText(), piece_count=0, doing=doing)
         if isinstance(event, QueuePositionChanged):
             return replace(self, queue_position=event.place)
         if not isinstance(event, PieceArrived):

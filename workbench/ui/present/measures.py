@@ -94,7 +94,7 @@ def _cards(measured: ContractInventory) -> TableView | None:
         variant = (
             arm.tool_choice,
             f"temperature {arm.sampling.temperature:g}",
-            "" if arm.is_constrained else "no grammar",
+            "" if arm.is_constrained else "not constrained",
         )
         for result in arm_results.results:
             key = (version_of(arm_results), result.suite, arm.model, *variant)

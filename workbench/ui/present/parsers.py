@@ -107,11 +107,11 @@ def _row(result: RuleResult) -> ParserRow:
 def _got(found: int, *, lost: int, invented: int) -> str:
     """Format the number of found calls, and of extra calls that the model did not make.
 
-    >>> _got(1, lost=1, invented=0), _got(1, lost=0, invented=2), _got(0, lost=0, invented=0)
-    ('1 of 2', '1 of 1 + 2', 'none')
+    >>> _got(1, lost=1, invented=0), _got(1, lost=0, invented=2), _got(0, lost=0, invented=1)
+    ('1 of 2', '1 of 1 + 2', '1 extra')
     """
-    if not found + lost + invented:
-        return "none"
+    if not found + lost:
+        return f"{invented:,} extra" if invented else "none"
     return f"{found:,} of {found + lost:,}" + (f" + {invented:,}" if invented else "")
 
 

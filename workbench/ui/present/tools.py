@@ -11,6 +11,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object, json_fau
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
+from workbench.toolbox.rule_rows import RuleRow, rule_rows, with_rule_rows
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 from workbench.toolspec.json_patch import patched_json
 from workbench.toolspec.world.patches import replayed
@@ -219,6 +220,38 @@ class ToolGridView:
     rows: tuple[GridRow, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MockRulesView:
+    """The mock rules as rows."""
+
+    is_object: bool
+    """False if the rules cannot be read. The rows are then hidden."""
+    text: str = ""
+    """The rules. The browser ignores the rows of a text that the editor does not show any more."""
+    rows: tuple[RuleRow, ...] = ()
+
+
+def show_rules(rules_text: str) -> MockRulesView:
+    """Show mock rules as rows."""
+    rows = rule_rows(rules_text)
+    return MockRulesView(is_object=rows is not None, text=rules_text, rows=rows or ())
+
+
+def write_rules(rules_text: str, rows_text: str) -> str:
+    """Return the rules with those of the rows. All other rules stay as they were written.
+
+    Raises:
+        BadInput: The rules cannot be read, or a cell is not YAML.
+    """
+    return with_rule_rows(rules_text, [_rule_row(row) for row in _rows(rows_text)])
+
+
+def _rule_row(row: JsonObject) -> RuleRow:
+    texts = {name: str(row.get(name, "")) for name in ("when", "kind", "answer", "effects")}
+    was = row.get("was")
+    return RuleRow(**texts, was=was if isinstance(was, int) else None)
+
+
 def show_grid(spec_text: str) -> ToolGridView:
     """Show the parameters of a spec as a grid."""
     function = _function(spec_text)
@@ -236,16 +269,20 @@ def write_grid(spec_text: str, rows_text: str) -> str:
     function = _function(spec_text)
     if function is None:
         raise BadInput("spec", "not a JSON object", "fix the spec first")
-    rows = cast(list[JsonObject], load_json(rows_text))
-    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BadInput("grid", "the rows are not JSON objects", "reload the page")
-    changed = with_grid(function, [_row(row) for row in rows])
+    changed = with_grid(function, [_row(row) for row in _rows(rows_text)])
     document = as_object(load_json(spec_text))
     spec = {**document, "function": changed} if isinstance(document.get("function"), Mapping) else changed
     try:
         return patched_json(spec_text, spec)
     except ValueError as error:
         raise BadInput("spec", "not a JSON object", "fix the spec first") from error
+
+
+def _rows(text: str) -> list[JsonObject]:
+    rows = cast(list[JsonObject], load_json(text))
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadInput("grid", "the rows are not JSON objects", "reload the page")
+    return rows
 
 
 def _row(row: JsonObject) -> GridRow:

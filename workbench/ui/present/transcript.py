@@ -17,10 +17,10 @@ from workbench.ui.present.blocks import (
     Block,
     BrokenCall,
     CallCard,
+    FoldedBlock,
     LooseResult,
     ProseBlock,
     ResultRow,
-    SystemBlock,
     ThoughtBlock,
     TrailingBlock,
 )
@@ -29,6 +29,9 @@ from workbench.ui.present.questions import ExampleQuestion, example_questions
 from workbench.ui.present.words import call_status, count, run_note
 from workbench.ui.present.world import ChangeRow, changes_by_message
 
+LONG_CHARS: Final = 2_000
+LONG_LINES: Final = 40
+"""A message of a user with more characters or lines is folded."""
 THOUGHT_TAGS: Final = ("<think>", "</think>")
 
 
@@ -80,6 +83,12 @@ class TranscriptView:
     """False if the session is read-only."""
     is_examples_only: bool = False
     """Whether only the examples of the empty state change. A session that was opened meanwhile stays."""
+
+
+LOADING: Final = TranscriptView(
+    entries=(), selected=None, heading="Loading …", hint="", examples=(), is_examples_only=True
+)
+"""Shown until the page is filled."""
 
 
 def show_examples(tools: Collection[str], toolsets: Collection[str]) -> TranscriptView:
@@ -135,13 +144,14 @@ def _entry(stored: StoredMessage, rounds: dict[str, ReadRound]) -> TranscriptEnt
     message = stored.message
     match message.role:
         case Role.SYSTEM:
-            summary = f"{_first_line(message.text)} · {count(len(message.text), 'character')}"
-            folded = SystemBlock(summary=summary, text=message.text)
             return TranscriptEntry(
-                id=stored.id, role="system", blocks=(folded,), note=_ephemeral_note(rounds)
+                id=stored.id, role="system", blocks=(_folded(message.text),), note=_ephemeral_note(rounds)
             )
         case Role.USER:
-            return TranscriptEntry(id=stored.id, role="user", blocks=(ProseBlock(text=message.text),))
+            text = message.text
+            is_long = len(text) > LONG_CHARS or text.count("\n") > LONG_LINES
+            block = _folded(text) if is_long else ProseBlock(text=text)
+            return TranscriptEntry(id=stored.id, role="user", blocks=(block,))
         case Role.TOOL:
             return TranscriptEntry(id=stored.id, role="tool", blocks=(LooseResult(result=_result(stored)),))
         case Role.ASSISTANT:
@@ -152,6 +162,10 @@ def _entry(stored: StoredMessage, rounds: dict[str, ReadRound]) -> TranscriptEnt
                 blocks=_blocks(read_round),
                 note=_ending(stored, read_round.reading),
             )
+
+
+def _folded(text: str) -> FoldedBlock:
+    return FoldedBlock(summary=f"{_first_line(text)} · {count(len(text), 'character')}", text=text)
 
 
 def _with_changes(entry: TranscriptEntry, changes: Mapping[str, tuple[ChangeRow, ...]]) -> TranscriptEntry:

@@ -143,7 +143,7 @@ def show_board(comparison: ReadComparison, *, is_running: bool = False) -> Board
 
 def _head(column: Column, letter: str) -> ColumnHeadView:
     setup = column.setup
-    grammar = "" if setup.is_constrained else " · no grammar"
+    grammar = "" if setup.is_constrained else " · not constrained"
     return ColumnHeadView(
         letter=letter,
         contract=f"{shown_reference(column.contract or setup.contract_name)}"

@@ -24,8 +24,8 @@ FURTHER: Final = (
     ("paraphrased descriptions", ToolVariation.PARAPHRASED.value),
 )
 """Further arms, as pairs of label and value."""
-GRAMMARS: Final = (("with grammar", "on"), ("without grammar", "off"))
-"""Whether calls are constrained by a grammar, as pairs of label and value."""
+GRAMMARS: Final = (("constrained", "on"), ("not constrained", "off"))
+"""Whether calls are constrained with the schemas, as pairs of label and value."""
 REPEAT: Final = NumberRange("Repetitions", 1, 1000)
 LIMIT: Final = NumberRange("Max cases (0 for all)", 0, 100_000)
 FIRST_SEED: Final = replace(SEED, label="First seed")

@@ -2,7 +2,7 @@
 import { idOf, textOf, write } from "../drafts/documents.js";
 import { drafts, splitId } from "../drafts/draft_store.js";
 import { node } from "../shared/dom.js";
-import { onKeys, pressUnseen, setInAddress } from "../shared/page.js";
+import { onKeys, pressUnseen, switchTheme } from "../shared/page.js";
 
 const WAIT_MS = 120;
 const TRIES = 30;
@@ -22,11 +22,6 @@ const firstField = (id) => () => {
     const field = document.querySelector(id);
     if (field) field.focus();
   }, WAIT_MS);
-};
-
-const switchTheme = () => {
-  const isDark = document.body.classList.toggle("dark");
-  setInAddress({ __theme: isDark ? "dark" : "light" });
 };
 
 const inPlay = (work) => () => {

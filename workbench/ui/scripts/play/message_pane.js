@@ -29,6 +29,15 @@ export const mount = ({ element, follow, trigger }) => {
   let isClosed = false;
   let hideTimer = 0;
 
+  // The pane, which is at the message that it edits, or else above the composer.
+  let editor = null;
+  const clear = () => {
+    editor?.parentElement?.classList.remove("is-edited");
+    editor?.remove();
+    editor = null;
+    element.replaceChildren();
+  };
+
   // Removes the draft. Returns it, or null if nothing was changed.
   const forget = () => {
     const draft = edited && kept(draftId(edited));
@@ -39,6 +48,7 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const drawUndo = (title, onclick) => {
+    clear();
     element.replaceChildren(
       node(
         "p",
@@ -48,14 +58,14 @@ export const mount = ({ element, follow, trigger }) => {
       ),
     );
     clearTimeout(hideTimer);
-    hideTimer = setTimeout(() => element.replaceChildren(), UNDO_MS);
+    hideTimer = setTimeout(clear, UNDO_MS);
   };
 
   const close = () => {
     const value = edited;
     const draft = forget();
     clearTimeout(hideTimer);
-    element.replaceChildren();
+    clear();
     isClosed = true;
     trigger("close_pane", {});
     if (draft === null) return;
@@ -117,15 +127,17 @@ export const mount = ({ element, follow, trigger }) => {
       fields.replaceChildren(node("div", {}, area));
     };
     drawFields();
-    const editor = pane(
+    clear();
+    const primary = { class: "hw-button is-primary" };
+    editor = pane(
       value.title,
       node("h3", {}, value.title),
       fields,
       node(
         "div",
         { class: "hw-form-acts" },
-        button(value.save, () => save("")),
-        value.go_on ? button(value.go_on, () => save("go_on")) : null,
+        value.go_on ? button(value.go_on, () => save("go_on"), primary) : null,
+        button(value.save, () => save(""), value.go_on ? {} : primary),
         value.can_continue ? button("Continue from here", () => save("continue")) : null,
         node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
         node("span", { class: "hw-note" }, "The original stays as a branch."),
@@ -137,11 +149,15 @@ export const mount = ({ element, follow, trigger }) => {
       event.stopPropagation();
       save(value.go_on ? "go_on" : "");
     });
-    element.replaceChildren(editor);
+    const entry = document.querySelector(
+      `#play-transcript [data-messages~="${CSS.escape(value.message_id)}"]`,
+    );
+    (entry || element).append(editor);
+    entry?.classList.toggle("is-edited", isText && entry.dataset.id === value.message_id);
     if (isText) show(AREA, draftId(value), value.text);
-    const field =
-      element.querySelector(".hw-form-row .hw-input") || element.querySelector("textarea, select");
+    const field = editor.querySelector(".hw-form-row .hw-input") || editor.querySelector("textarea, select");
     if (field) field.focus();
+    editor.scrollIntoView({ block: "nearest" });
   };
 
   const drawCode = (value) => {
@@ -162,7 +178,8 @@ export const mount = ({ element, follow, trigger }) => {
     };
     const copy = iconButton("copy", "Copy code", () => copyText(value.tabs[at].text, copy));
     show(0);
-    element.replaceChildren(
+    clear();
+    element.append(
       pane(
         value.title,
         node(
@@ -207,6 +224,6 @@ export const mount = ({ element, follow, trigger }) => {
     if (isSent) forget();
     isSent = false;
     edited = null;
-    element.replaceChildren();
+    clear();
   });
 };

@@ -58,6 +58,22 @@ export const mount = ({ element, follow, trigger }) => {
       trigger("unshare_session", {}),
     );
 
+  const act = (label, onclick) => node("button", { type: "button", class: "hw-act", onclick }, label);
+
+  const askShare = (value) => {
+    const create = act("Create link", () => trigger("share_session", {}));
+    bar.replaceChildren(
+      node(
+        "span",
+        { class: "hw-note" },
+        "Anyone with the link can read and copy this session. Nobody can change it.",
+      ),
+      create,
+      act("Cancel", () => draw(value)),
+    );
+    create.focus();
+  };
+
   const draw = (value) => {
     bar.hidden = !value || !value.is_open;
     if (bar.hidden) return bar.replaceChildren();
@@ -77,22 +93,12 @@ export const mount = ({ element, follow, trigger }) => {
     const rest = value.is_read_only
       ? [
           node("span", { class: "hw-note" }, value.note),
-          node(
-            "button",
-            { type: "button", class: "hw-act", onclick: () => trigger("copy_session", {}) },
-            "Copy to my sessions",
-          ),
+          act("Copy to my sessions", () => trigger("copy_session", {})),
         ]
       : value.link
         ? link(value)
-        : [
-            node(
-              "button",
-              { type: "button", class: "hw-act", onclick: () => trigger("share_session", {}) },
-              "Share",
-            ),
-          ];
-    bar.replaceChildren(title, tags(value), ...rest);
+        : act("Share", () => askShare(value));
+    bar.replaceChildren(title, tags(value), ...[rest].flat());
   };
 
   follow((value) => {

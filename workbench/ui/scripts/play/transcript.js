@@ -106,10 +106,16 @@ export const mount = ({ element, follow, trigger }) => {
     canEdit && entry.role !== "system" ? ["Delete from here", act("delete", entry.id)] : null,
   ];
 
-  const drawEntry = (entry) => {
+  const drawEntry = (entry, number) => {
+    const results = entry.blocks.flatMap((block) => (block.result ? [block.result.id] : []));
     const item = node(
       "li",
-      { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
+      {
+        class: "hw-entry r-" + entry.role,
+        tabindex: 0,
+        "data-id": entry.id,
+        "data-messages": [entry.id, ...results].join(" "),
+      },
       node(
         "span",
         { class: "hw-role" },
@@ -117,7 +123,7 @@ export const mount = ({ element, follow, trigger }) => {
           "span",
           { class: "hw-role-line" },
           entry.role,
-          menu("Actions", () => itemsOf(entry)),
+          menu(`Actions of message ${number}, ${entry.role}`, () => itemsOf(entry)),
         ),
         entry.branch ? branches(entry.branch) : null,
       ),
@@ -142,7 +148,7 @@ export const mount = ({ element, follow, trigger }) => {
       trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
     };
     item.addEventListener("click", (event) => {
-      if (event.target.closest("summary, .hw-menu-at") || String(getSelection())) return;
+      if (event.target.closest("summary, .hw-menu-at, .hw-message-pane") || String(getSelection())) return;
       pick(event);
     });
     item.addEventListener("keydown", (event) => {
@@ -187,8 +193,12 @@ export const mount = ({ element, follow, trigger }) => {
       const json = JSON.stringify(entry);
       let known = drawn.get(entry.id);
       if (!known || known.json !== json) {
-        const item = drawEntry(entry);
+        const item = drawEntry(entry, place + 1);
         if (known) {
+          // The message is being edited here.
+          const pane = known.item.querySelector(":scope > .hw-message-pane");
+          if (pane) item.append(pane);
+          item.classList.toggle("is-edited", known.item.classList.contains("is-edited"));
           const folds = known.item.querySelectorAll("details");
           item.querySelectorAll("details").forEach((fold, index) => {
             fold.open = Boolean(folds[index] && folds[index].open);

@@ -1,4 +1,5 @@
-// Access to the page around a component: its buttons, keys and address.
+// Access to the page around a component: its buttons, keys, address and colours.
+import { storedText, storeText } from "./storage.js";
 
 const buttonOf = (id) => {
   const element = document.getElementById(id);
@@ -43,4 +44,19 @@ export const setInAddress = (parameters) => {
     else address.searchParams.delete(name);
   }
   if (address.href !== location.href) history.replaceState(history.state, "", address);
+};
+
+// Light or dark as the person chose with `switchTheme`; otherwise Gradio follows the address and the system.
+const THEME = "hermes-workbench:theme";
+
+export const showTheme = () => {
+  const theme = storedText(THEME);
+  if (theme) document.body.classList.toggle("dark", theme === "dark");
+};
+
+export const switchTheme = () => {
+  const theme = document.body.classList.contains("dark") ? "light" : "dark";
+  storeText(THEME, theme);
+  showTheme();
+  setInAddress({ __theme: theme });
 };

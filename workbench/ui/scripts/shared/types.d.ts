@@ -132,6 +132,14 @@ interface FoldView {
   is_open: boolean;
 }
 
+/** A system text or another long text, collapsed at first. */
+interface FoldedBlock {
+  /** The first line and the size of the text. */
+  summary: string;
+  text: string;
+  kind: string;
+}
+
 /** The form field of one parameter. */
 interface FormField {
   name: string;
@@ -213,14 +221,6 @@ interface ResultRow {
   changes: ChangeRow[];
 }
 
-/** The system text, collapsed at first. */
-interface SystemBlock {
-  /** The first line and the size of the text. */
-  summary: string;
-  text: string;
-  kind: string;
-}
-
 /** A table with a title. */
 interface TableView {
   title: string;
@@ -259,7 +259,7 @@ interface TranscriptEntry {
   id: string;
   /** `system`, `user`, `model` or `tool`. */
   role: string;
-  blocks: (ProseBlock | ThoughtBlock | CallCard | BrokenCall | TrailingBlock | LooseResult | SystemBlock)[];
+  blocks: (ProseBlock | ThoughtBlock | CallCard | BrokenCall | TrailingBlock | LooseResult | FoldedBlock)[];
   /** How the completion ended, if not normally. For the system text: its ephemeral part. */
   note: string;
   /** None if the message has no siblings. */

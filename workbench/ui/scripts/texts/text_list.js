@@ -1,5 +1,5 @@
 // The list of contracts or suites, with those that are only drafts. Event: `open_text`.
-import { hasDraft, kept } from "../drafts/documents.js";
+import { hasDraft, kept, nameOf } from "../drafts/documents.js";
 import { drafts, isReady, onChange } from "../drafts/draft_store.js";
 import { node } from "../shared/dom.js";
 import { storedText, storeText } from "../shared/storage.js";
@@ -110,7 +110,8 @@ export const mount = ({ element, follow, triggerLatest }) => {
   const first = async (names) => {
     isRequested = true;
     await isReady();
-    const last = storedText(storedPlace());
+    // The contract of Play, unless another one was open here.
+    const last = storedText(storedPlace()) || (kind === "contract" && nameOf("play-contract-text"));
     open(names.includes(last) || (last && hasDraft(documentId(last))) ? last : names[0] || "");
   };
 

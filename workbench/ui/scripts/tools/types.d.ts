@@ -48,11 +48,34 @@ interface McpServersView {
   serial: number;
 }
 
+/** The mock rules as rows. */
+interface MockRulesView {
+  /** False if the rules cannot be read. The rows are then hidden. */
+  is_object: boolean;
+  /** The rules. The browser ignores the rows of a text that the editor does not show any more. */
+  text: string;
+  rows: RuleRow[];
+}
+
 /** A server that can be restored. */
 interface RemovedServer {
   name: string;
   /** Its configuration as JSON. */
   text: string;
+}
+
+/** One rule. All cells are texts of one line. */
+interface RuleRow {
+  /** Conditions, such as `city: Oslo, unit: {any_of: [C, F]}`. Empty for any call. */
+  when: string;
+  /** One of `ANSWERS`. */
+  kind: string;
+  /** A text, or a value in YAML. */
+  answer: string;
+  /** What the call changes in the world, as a YAML list. Empty for nothing. */
+  effects: string;
+  /** Index of the rule in the text, from 0. None for a new one. */
+  was: number | null;
 }
 
 /** The grid of parameters. */
@@ -121,6 +144,8 @@ interface TrialView {
 }
 
 type McpServersEvents = "edit_server" | "remove_server" | "restore_server" | "retry_server";
+
+type MockRulesEvents = "edit_rules";
 
 type ToolGridEvents = "edit_grid";
 

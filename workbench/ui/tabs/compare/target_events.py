@@ -197,7 +197,7 @@ def _line(services: Services, target: str, scope: str) -> CompareTargetView:
         return NO_TARGET
     session = services.sessions.find_session(turns.session_id)
     if session is None:
-        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another session")
+        raise BadInput("this comparison", "there is no such session", "choose another session")
     return show_target(session, turns, turns_of(services, turns))
 
 

@@ -97,7 +97,7 @@ class SessionEvents:
     def open(self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0) -> Screen:
         """Open a session by id."""
         visitor = replace(visitor, session_id=session_id)
-        return self._open(services, visitor, _no_session(session_id), request)
+        return self._open(services, visitor, _NO_SESSION, request)
 
     def open_place(self, services: Services, visitor: Visitor, place: Place, request: int) -> Screen:
         """Open the session or shared link that an address names."""
@@ -151,7 +151,9 @@ class SessionEvents:
                 header=self.setups.header(services, own.model), filled=self.setups.filled(services, own)
             )
         except WorkbenchError as error:
-            return Screen(visitor=visitor, notice=problem(error), address=address)
+            return Screen(
+                visitor=visitor, notice=problem(error), address=address, send=gr.update(interactive=True)
+            )
 
     def _open(self, services: Services, visitor: Visitor, missing: BadInput, request: int) -> Screen:
         try:
@@ -262,12 +264,9 @@ def _at_message(services: Services, visitor: Visitor, session_id: str, message_i
     return replace(visitor, leaf_id=leaf_id, message_id=message_id)
 
 
-def _no_session(session_id: str) -> BadInput:
-    return BadInput(
-        f"session {session_id!r}",
-        "there is no such session",
-        "start a new session, or choose another one",
-    )
+_NO_SESSION: Final = BadInput(
+    "this address", "there is no such session", "start a new session, or choose another one"
+)
 
 
 def _session_view(

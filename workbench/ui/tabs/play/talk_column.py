@@ -35,6 +35,7 @@ from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.tools import check_result, read_arguments
+from workbench.ui.present.transcript import LOADING
 from workbench.ui.present.world import WorldView
 from workbench.ui.visitor import Visitor
 
@@ -184,7 +185,7 @@ class TalkParts:
             Drawn("panes", elem_id="play-panes")
             self.bar = Drawn("session_bar", elem_id="play-bar")
             self.branches = Drawn("branches", elem_id="play-branches")
-            self.transcript = Drawn("transcript", elem_id="play-transcript")
+            self.transcript = Drawn("transcript", LOADING, elem_id="play-transcript")
             self.live = Drawn("live", elem_id="play-live")
             self.asking = WaitingParts()
             self.message_pane = Drawn("message_pane", elem_id="play-message-pane")
@@ -196,7 +197,9 @@ class TalkParts:
                     placeholder="Ask something that a tool can answer", elem_id="play-composer",
                 )  # fmt: skip
                 with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
-                    self.send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
+                    self.send = gr.Button(
+                        "Send", variant="primary", size="md", interactive=False, elem_id="play-send"
+                    )
                     self.stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
             Drawn("keys", elem_id="play-keys-hint")
             self.editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")

@@ -26,7 +26,7 @@ from workbench.ui.gradio_parts.names import Block
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView
-from workbench.ui.present.setup import first_choice
+from workbench.ui.present.setup import first_choice, setup_label
 from workbench.ui.present.suites.case_runs import CaseRunsView
 from workbench.ui.present.suites.grid import (
     FIRST_SEED,
@@ -177,7 +177,9 @@ def build_grid(services: Services) -> GridParts:
     )
     temperatures = _many("Temperature", ["0", "0.3", "0.7", "1"], ["0"], "temperatures", is_free=True)
     top_ps = _many("Top p", ["0.5", "0.9", "0.95", "1"], ["0.95"], "top-ps", is_free=True)
-    grammars = gr.CheckboxGroup(list(GRAMMARS), value=["on"], label="Tool calls", elem_id="suites-grammars")
+    grammars = gr.CheckboxGroup(
+        list(GRAMMARS), value=["on"], label=setup_label("is_constrained"), elem_id="suites-grammars"
+    )
     further = gr.CheckboxGroup(list(FURTHER), label="Variations", elem_id="suites-further")
     repeat = number_field(REPEAT, "suites-repeat", 1)
     with fold("Cases and limits", "suites-more"):

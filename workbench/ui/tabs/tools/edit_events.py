@@ -1,7 +1,7 @@
 """Open, check, edit and call a tool in the editors."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -30,10 +30,12 @@ from workbench.ui.present.tools import (
     read_arguments,
     show_draft,
     show_grid,
+    show_rules,
     show_sizes,
     show_tools,
     show_tried,
     write_grid,
+    write_rules,
 )
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.present.words import CALL_NUMBER, SEED
@@ -302,26 +304,45 @@ class ToolEditEvents:
         line = version_line(services, draft, toolset)
         offer = import_offer(spec_text) if spec.lines else ""
         button = gr.update(value=offer or "Import", visible=bool(offer))
-        return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line, button
+        grids = show_grid(spec_text), show_rules(rules_text)
+        return spec, rules, lint, self._sizes(spec_text), text, *grids, line, button
 
     @needs(Permission.WORK)
     def on_grid(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Update the JSON after a change in the grid."""
-        services, spec_text = services_of(self.services, visitor, request), text_of(event, "text")
+        return self._with_rows(visitor, request, event, write_grid, "tools-spec")
+
+    @needs(Permission.WORK)
+    def on_rules(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[EditorsView | Update, NoticeView | Update]:
+        """Update the YAML after a change in the rows of the mock rules."""
+        return self._with_rows(visitor, request, event, write_rules, "tools-rules")
+
+    def _with_rows(
+        self,
+        visitor: Visitor,
+        request: gr.Request,
+        event: gr.EventData,
+        write: Callable[[str, str], str],
+        field: str,
+    ) -> tuple[EditorsView | Update, NoticeView | Update]:
+        """Return the change of an editor after a change of its rows."""
+        services, before = services_of(self.services, visitor, request), text_of(event, "text")
         try:
-            text = write_grid(spec_text, json_text_of(event, "rows"))
+            text = write(before, json_text_of(event, "rows"))
         except BadInput as error:
             return SAME, problem(error)
         change = DocumentChange(
             how="edit",
-            field="tools-spec",
+            field=field,
             document=id_of(event, "document"),
             text=text,
-            before=spec_text,
+            before=before,
             number=number_of(event, "number"),
-            note="The parameters replaced what you typed meanwhile.",
+            note="The rows replaced what you typed meanwhile.",
         )
         return EDITORS.changed(services.calendar.seconds(), change), SAME
 

@@ -54,6 +54,7 @@ class ToolsParts:
     tried: Drawn
     file: CodeEditor
     grid: Drawn
+    rule_grid: Drawn
     toolset: TextField
     versions: Drawn
     diff: Drawn
@@ -99,6 +100,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
             )
             heading("Parameters")
             grid = Drawn("tool_grid", elem_id="tools-grid")
+            heading("Mock rules")
+            rule_grid = Drawn("mock_rules", elem_id="tools-rule-grid")
             heading("Mock rules (YAML)")
             rules = text_editor("Mock rules (YAML)", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
             rules_notice = Drawn("notice", elem_id="tools-rules-notice")
@@ -123,7 +126,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
         editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice,
         import_list=import_list, rules=rules, rules_notice=rules_notice, lint=lint, sizes=sizes,
         arguments=arguments, seed=seed, call_number=call_number,
-        call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
+        call=call, notice=notice, tried=tried, file=file, grid=grid, rule_grid=rule_grid, toolset=toolset,
+        versions=versions, diff=diff,
         use=use, import_text=adding.text, import_file=adding.file, import_toolset=adding.toolset,
         import_tools=adding.save, import_notice=adding.notice, servers=adding.servers,
         server_name=adding.server_name, server_address=adding.server_address, server_add=adding.server_add,
@@ -212,17 +216,17 @@ def wire(
             parts.sizes,
             parts.file,
             parts.grid,
+            parts.rule_grid,
             parts.versions,
             parts.import_list,
         ],
         is_latest_only=True,
     )
-    listen(
-        parts.grid.event("edit_grid"),
-        edit.on_grid,
-        [visitor],
-        [parts.editors, parts.spec_notice],
-    )
+    for edited, handler, notice in (
+        (parts.grid.event("edit_grid"), edit.on_grid, parts.spec_notice),
+        (parts.rule_grid.event("edit_rules"), edit.on_rules, parts.rules_notice),
+    ):
+        listen(edited, handler, [visitor], [parts.editors, notice])
     listen(
         parts.call.click,
         edit.on_call,
