@@ -1,9 +1,9 @@
 // The mock rules of a tool as editable rows. Event: `edit_rules`.
-import { mountRows } from "./row_grid.js";
+import { drawRows } from "./row_grid.js";
 
 /** @param {Part<MockRulesView, MockRulesEvents>} part */
 export const mount = (part) =>
-  mountRows(part, {
+  drawRows(part, {
     what: "rule",
     field: "tools-rules",
     event: "edit_rules",

@@ -19,7 +19,7 @@ const isTyped = (field) => field.type === "text" && field.value !== field.defaul
  * @param {any} part
  * @param {any} form
  */
-export const mountRows = ({ element, follow, trigger }, { what, field: place, ...form }) => {
+export const drawRows = ({ element, follow, trigger }, { what, field: place, ...form }) => {
   const body = node("tbody", {});
 
   const table = node(

@@ -1,12 +1,12 @@
 // The parameters of a tool as editable rows. Event: `edit_grid`.
 import { node } from "../shared/dom.js";
-import { mountRows } from "./row_grid.js";
+import { drawRows } from "./row_grid.js";
 
 const TYPES = ["string", "integer", "number", "boolean", "array", "object"];
 
 /** @param {Part<ToolGridView, ToolGridEvents>} part */
 export const mount = (part) => {
-  mountRows(part, {
+  drawRows(part, {
     what: "parameter",
     field: "tools-spec",
     event: "edit_grid",
