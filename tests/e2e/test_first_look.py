@@ -25,9 +25,10 @@ def test_a_page_says_that_it_loads_and_sends_nothing_before_it_is_filled(page: P
     expect(play.part("transcript").get_by_role("heading")).not_to_have_text("Loading …")
 
 
-def test_light_and_dark_are_switched_in_the_header_and_stay(play: Play) -> None:
+def test_light_and_dark_are_switched_by_mouse_and_stay(play: Play) -> None:
     body = play.page.locator("body")
-    switch = play.page.locator("#page-header").get_by_role("button", name="Switch light and dark")
+    play.page.locator("#page-header").get_by_role("button", name="Keyboard shortcuts").click()
+    switch = play.page.get_by_role("dialog").get_by_role("button", name="Switch light and dark")
     was_dark = "dark" in (body.get_attribute("class") or "").split()
     switch.click()
     is_dark = "() => document.body.classList.contains('dark')"
@@ -79,6 +80,4 @@ def test_each_menu_of_a_message_has_its_own_name(play: Play) -> None:
     play.ask("What is it?")
     menus = play.part("transcript").get_by_role("button", name="Actions")
     names = menus.evaluate_all("all => all.map(one => one.ariaLabel)")
-    assert names == [
-        f"Actions of message {number}, {role}" for number, role in enumerate(("system", "user", "model"), 1)
-    ]
+    assert names == [f"Actions of the {role} message" for role in ("system", "user", "model")]

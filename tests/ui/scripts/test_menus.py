@@ -101,7 +101,7 @@ def test_an_action_is_triggered_once_and_closes_the_menu(
     menu.get_by_role("menuitem", name=item, exact=True).click()
     assert component.events == [event]
     expect(menu).to_be_hidden()
-    assert component.focused.startswith("Actions of message ")
+    assert component.focused.startswith("Actions of the ")
 
 
 def test_a_message_is_labelled_in_the_label_tab(component: Component) -> None:
@@ -152,7 +152,7 @@ def test_a_menu_closes(component: Component, way: str) -> None:
     expect(button).to_have_attribute("aria-expanded", "false")
     assert component.events == []
     if way == "Escape":
-        assert component.focused.startswith("Actions of message ")
+        assert component.focused.startswith("Actions of the ")
 
 
 def test_a_menu_near_the_edge_stays_inside_the_window(component: Component) -> None:

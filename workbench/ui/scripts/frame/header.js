@@ -1,6 +1,6 @@
 // The name of the product, the model with its state, which opens the picker, and the buttons that open the palette and skip to the content.
 import { icon, iconButton, node } from "../shared/dom.js";
-import { showTheme, switchTheme } from "../shared/page.js";
+import { showTheme } from "../shared/page.js";
 
 // In Play, the content is the field for the message; in other places, the first control.
 const skip = () => {
@@ -46,7 +46,6 @@ export const mount = ({ element, follow }) => {
       link("Connect your model", dispatch("hw:connect")),
       link("Tour", dispatch("hw:tour")),
       link("?", dispatch("hw:keys"), { "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)" }),
-      iconButton("theme", "Switch light and dark", switchTheme, { class: "hw-icon hw-theme" }),
       find,
     ),
   );

@@ -1,6 +1,6 @@
 // The list of keyboard shortcuts, opened with `?`.
 import { iconButton, node } from "../shared/dom.js";
-import { isField } from "../shared/page.js";
+import { isField, switchTheme } from "../shared/page.js";
 import { enterSends, setEnterSends } from "../shared/storage.js";
 
 const isShown = (id) => {
@@ -32,6 +32,7 @@ export const mount = ({ element, props }) => {
     ),
     list,
     node("label", { class: "hw-switch" }, enter, "Enter sends a message, Shift+Enter makes a line"),
+    node("button", { type: "button", class: "hw-act", onclick: switchTheme }, "Switch light and dark"),
   );
 
   element.replaceChildren(dialog);

@@ -106,7 +106,7 @@ export const mount = ({ element, follow, trigger }) => {
     canEdit && entry.role !== "system" ? ["Delete from here", act("delete", entry.id)] : null,
   ];
 
-  const drawEntry = (entry, number) => {
+  const drawEntry = (entry) => {
     const results = entry.blocks.flatMap((block) => (block.result ? [block.result.id] : []));
     const item = node(
       "li",
@@ -123,7 +123,7 @@ export const mount = ({ element, follow, trigger }) => {
           "span",
           { class: "hw-role-line" },
           entry.role,
-          menu(`Actions of message ${number}, ${entry.role}`, () => itemsOf(entry)),
+          menu(`Actions of the ${entry.role} message`, () => itemsOf(entry)),
         ),
         entry.branch ? branches(entry.branch) : null,
       ),
@@ -193,7 +193,7 @@ export const mount = ({ element, follow, trigger }) => {
       const json = JSON.stringify(entry);
       let known = drawn.get(entry.id);
       if (!known || known.json !== json) {
-        const item = drawEntry(entry, place + 1);
+        const item = drawEntry(entry);
         if (known) {
           // The message is being edited here.
           const pane = known.item.querySelector(":scope > .hw-message-pane");
