@@ -30,8 +30,10 @@ def test_a_search_is_watched_stopped_and_resumed_and_a_candidate_becomes_a_versi
 ) -> None:
     opened(page, server.url)
     open_tab(page, "Contracts")
-    page.get_by_role("button", name="minimal").first.click()
+    page.locator("[data-contract=minimal]").click()
+    expect(page.locator("#contracts-text")).to_contain_text("name: minimal")
     page.get_by_role("button", name="Improve in Suites").click()
+    expect(page.get_by_role("button", name="Improve contract", exact=True)).to_be_visible()
     choose(page, "suites", "nonsense", "everyday")
     choose(page, "improve-mode", "Shorten without losing cases")
     page.get_by_role("button", name="Improve contract", exact=True).click()
