@@ -18,7 +18,7 @@ from tests.e2e.play import TOUR_ENDED
 
 REPETITIONS = 5
 """Each page is opened so often, in turn; the median counts."""
-TABS = ("inspect", "compare", "contracts", "tools", "suites", "label", "data", "models")
+TABS = ("inspect", "compare", "contracts", "tools", "suites", "label", "explore", "data", "import", "models")
 QUIET_MS = 800
 """A page is open once the browser's main thread did next to nothing for so long."""
 IDLE_SHARE = 0.06

@@ -1,4 +1,4 @@
-"""The Data tab in a browser: rows become sessions, and sessions become the same rows."""
+"""The pages Export and Import in a browser: rows become sessions, and sessions become the same rows."""
 
 import json
 import zipfile
@@ -50,14 +50,25 @@ class Data:
         self.part(name).locator("input, textarea").first.fill(text)
 
     def import_file(self, file, *, tag="", is_queued=False):
-        self.part("import-file").locator("input[type=file]").set_input_files(str(file))
-        expect(self.part("import-file").locator(f'[aria-label="{file.name}"]')).to_be_visible()
+        """Import a file on its page, and return to the page Export."""
+        open_tab(self.page, "Import")
+
+        def part(name):
+            return self.page.locator(f"#import-{name}")
+
+        part("file").locator("input[type=file]").set_input_files(str(file))
+        expect(part("file").locator(f'[aria-label="{file.name}"]')).to_be_visible()
         if tag:
-            self.fill("import-tag", tag)
+            part("tag").locator("input, textarea").first.fill(tag)
         if is_queued:
-            self.part("import-queue").get_by_role("checkbox").check()
-        self.part("import").click()
-        expect(self.part("job")).to_contain_text("Imported")
+            part("queue").get_by_role("checkbox").check()
+        part("start").click()
+        # The end of the import empties the field.
+        expect(part("file").locator(f'[aria-label="{file.name}"]')).to_have_count(0)
+        expect(part("job")).to_contain_text("Imported")
+        job, findings = part("job").inner_text(), part("findings").inner_text()
+        open_tab(self.page, "Data")
+        return job, findings
 
     def create_files(self):
         self.part("make").click()
@@ -81,8 +92,8 @@ def data(page: Page, tmp_path):
 
 def test_imported_rows_become_sessions_and_export_to_the_same_rows(data: Data, tmp_path, artifacts):
     rows = [row(f"Weather in city {number}?") for number in range(3)]
-    data.import_file(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
-    expect(data.part("job")).to_contain_text("3 sessions created")
+    job, _ = data.import_file(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
+    assert "3 sessions created" in job
     expect(data.page.locator("#play-session-list")).to_contain_text("Weather in city 2?")
     data.fill("tag", "batch-1")
     data.fill("licence", "mit")
@@ -96,14 +107,14 @@ def test_imported_rows_become_sessions_and_export_to_the_same_rows(data: Data, t
         assert packed.read("rows.jsonl") == file.read_bytes()
         assert json.loads(packed.read("receipt.json"))["rows"] == 3
     data.page.screenshot(path=artifacts / "data.png")
-    data.import_file(tmp_path / "rows.jsonl")
-    expect(data.part("job")).to_contain_text("0 sessions created · 3 rows already imported")
+    job, _ = data.import_file(tmp_path / "rows.jsonl")
+    assert "0 sessions created · 3 rows already imported" in job
 
 
 def test_a_finding_links_to_its_message_and_the_other_rows_can_be_exported(data: Data, tmp_path):
     bad = row("And in Oslo?", call=CALL.replace('"weather"', '"whether"'))
-    data.import_file(write(tmp_path / "rows.jsonl", row("Weather in Rome?"), bad, {"no": "row"}))
-    expect(data.part("findings")).to_contain_text("rows.jsonl:3")
+    _, found = data.import_file(write(tmp_path / "rows.jsonl", row("Weather in Rome?"), bad, {"no": "row"}))
+    assert "rows.jsonl:3" in found
     data.part("make").click()
     expect(data.part("notice")).to_contain_text("1 of 2 sessions has errors, so nothing was written")
     expect(data.part("findings")).to_contain_text("undeclared-tool")

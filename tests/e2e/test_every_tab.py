@@ -139,7 +139,18 @@ def test_no_label_is_cut_or_covered(page: Page, server: Server, width: int) -> N
     play = Play(page, server).open()
     play.ask("Where is the longest question of all, whose title is not shown as a whole?")
     page.set_viewport_size({"width": width, "height": 844})
-    for name in ("inspect", "compare", "contracts", "tools", "suites", "label", "data", "models"):
+    for name in (
+        "inspect",
+        "compare",
+        "contracts",
+        "tools",
+        "suites",
+        "label",
+        "explore",
+        "data",
+        "import",
+        "models",
+    ):
         page.goto(f"{server.url}/?tab={name}")
         expect(page.locator(f"#page-tab-{name}")).not_to_have_text("")
         settle(page)

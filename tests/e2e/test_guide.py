@@ -155,7 +155,7 @@ def test_the_palette_finds_and_opens_anything(play: Play) -> None:
         page.keyboard.press("Enter")
         expect(field).to_be_hidden()
 
-    find("tab data", "tab")
+    find("tab export", "tab")
     expect(page.locator("#data-check")).to_be_visible()
     find("contract full", "contract")
     opened = page.locator("[data-contract='full']")

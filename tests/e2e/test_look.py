@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import UNMARKED, expect_harmless
-from tests.e2e.play import SLOW_MS
+from tests.e2e.play import SLOW_MS, open_tab
 from tests.e2e.test_data import row, write
 from tests.e2e.test_every_tab import findings
 from tests.records.corpus.sessions import CALL
@@ -31,13 +31,13 @@ class Look:
         self.page = page
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)
-        page.goto(f"{server.url}/?tab=data")
-        self.picture, self.found = page.locator("#data-picture"), page.locator("#data-found")
-        expect(page.locator("#data-look-open")).to_be_visible()
+        page.goto(f"{server.url}/?tab=explore")
+        self.picture, self.found = page.locator("#explore-picture"), page.locator("#explore-found")
+        expect(page.locator("#explore-open")).to_be_visible()
 
     def open_path(self, path: Path) -> None:
-        self.page.locator("#data-look-path").locator("input, textarea").first.fill(str(path))
-        self.page.locator("#data-look-open").click()
+        self.page.locator("#explore-path").locator("input, textarea").first.fill(str(path))
+        self.page.locator("#explore-open").click()
 
     def chart(self, title: str):
         section = self.picture.locator("section").filter(
@@ -89,7 +89,7 @@ def test_figures_open_rows_by_keyboard_and_a_length_says_what_is_cut(look: Look,
     chart.get_by_text("Show figures").press("Enter")
     chart.get_by_role("button", name="1 call: 14 rows").press("Enter")
     expect(look.found.locator(".hw-tag")).to_contain_text("1 call")
-    length = look.page.locator("#data-look-length input")
+    length = look.page.locator("#explore-length input")
     length.fill("2000")
     length.press("Enter")
     look.picture.get_by_role("button", name="1 row is cut at 2,000 tokens").click()
@@ -116,17 +116,20 @@ def test_a_random_sample_is_the_same_for_the_same_seed(look: Look, rows_file: Pa
 
 
 def test_an_uploaded_file_and_stored_sessions_are_opened(look: Look, rows_file: Path) -> None:
-    look.page.locator("#data-look-sessions").click()
-    expect(look.page.locator("#data-notice")).to_contain_text("Stored sessions: there are no rows")
-    look.page.locator("#data-look-file input[type=file]").set_input_files(str(rows_file))
-    expect(look.page.locator('#data-look-file [aria-label="weather.jsonl"]')).to_be_visible()
-    look.page.locator("#data-look-open").click()
+    look.page.locator("#explore-sessions").click()
+    expect(look.page.locator("#explore-notice")).to_contain_text("Stored sessions: there are no rows")
+    look.page.locator("#explore-file input[type=file]").set_input_files(str(rows_file))
+    expect(look.page.locator('#explore-file [aria-label="weather.jsonl"]')).to_be_visible()
+    look.page.locator("#explore-open").click()
     look.expect_rows("14 rows")
-    look.page.locator("#data-import-file input[type=file]").set_input_files(str(rows_file))
-    expect(look.page.locator('#data-import-file [aria-label="weather.jsonl"]')).to_be_visible()
-    look.page.locator("#data-import").click()
-    expect(look.page.locator("#data-job")).to_contain_text("14 sessions created")
-    look.page.locator("#data-look-sessions").click()
+    open_tab(look.page, "Import")
+    look.page.locator("#import-file input[type=file]").set_input_files(str(rows_file))
+    expect(look.page.locator('#import-file [aria-label="weather.jsonl"]')).to_be_visible()
+    look.page.locator("#import-start").click()
+    expect(look.page.locator("#import-job")).to_contain_text("14 sessions created")
+    open_tab(look.page, "Explore")
+    expect(look.picture.get_by_role("heading", name="weather.jsonl")).to_be_visible()
+    look.page.locator("#explore-sessions").click()
     expect(look.picture.get_by_role("heading", name="Stored sessions")).to_be_visible()
     look.expect_rows("14 rows")
     look.found.locator("summary").first.click()
@@ -139,17 +142,17 @@ def test_two_files_are_compared(look: Look, rows_file: Path, tmp_path: Path) -> 
     rows[3]["conversations"][4]["value"] = UNMARKED
     other = write(tmp_path / "other.jsonl", *rows[1:], row("New?"))
     look.page.get_by_role("button", name="Compare with another file").click()
-    look.page.locator("#data-look-path").locator("input, textarea").first.fill(str(rows_file))
-    look.page.locator("#data-other-file input[type=file]").set_input_files(str(other))
-    expect(look.page.locator('#data-other-file [aria-label="other.jsonl"]')).to_be_visible()
-    look.page.locator("#data-compare-files").click()
-    diff = look.page.locator("#data-diff")
+    look.page.locator("#explore-path").locator("input, textarea").first.fill(str(rows_file))
+    look.page.locator("#explore-other-file input[type=file]").set_input_files(str(other))
+    expect(look.page.locator('#explore-other-file [aria-label="other.jsonl"]')).to_be_visible()
+    look.page.locator("#explore-compare-files").click()
+    diff = look.page.locator("#explore-diff")
     expect(diff.get_by_role("heading", name="weather.jsonl → other.jsonl")).to_be_visible()
     expect(diff).to_contain_text("12 rows unchanged, 1 row changed, 1 row removed, 1 row added")
     expect(diff).to_contain_text("row 4 → row 3")
     expect(diff.locator("ins").last).to_contain_text("window.hacked")
-    expect_harmless(look.page, "#page-tab-data")
-    look.page.locator("#data-check").click()
+    expect_harmless(look.page, "#page-tab-explore")
+    look.page.locator("#explore-open").click()
     expect(diff.get_by_role("heading", name="weather.jsonl → other.jsonl")).to_be_hidden()
 
 
@@ -165,15 +168,15 @@ def test_picture_and_difference_are_accessible(
     assert findings(look.page, f"picture, {theme}") == []
     look.page.get_by_role("button", name="Compare with another file").click()
     other = write(tmp_path / "other.jsonl", row("Weather in city 0?", answer="Rain."), row("New?"))
-    look.page.locator("#data-other-path").locator("input, textarea").first.fill(str(other))
-    look.page.locator("#data-compare-files").click()
-    expect(look.page.locator("#data-diff").get_by_role("heading", name="Added rows")).to_be_visible()
+    look.page.locator("#explore-other-path").locator("input, textarea").first.fill(str(other))
+    look.page.locator("#explore-compare-files").click()
+    expect(look.page.locator("#explore-diff").get_by_role("heading", name="Added rows")).to_be_visible()
     assert findings(look.page, f"difference, {theme}") == []
 
 
 def test_hostile_rows_are_text_and_a_bad_file_says_what_is_wrong(look: Look, tmp_path: Path) -> None:
     look.open_path(tmp_path / "nowhere.jsonl")
-    expect(look.page.locator("#data-notice")).to_contain_text("No such file")
+    expect(look.page.locator("#explore-notice")).to_contain_text("No such file")
     hostile = row(UNMARKED, answer=f"{UNMARKED} `\\n`")
     hostile["id"] = UNMARKED
     tools = json.loads(hostile["tools"])
@@ -183,4 +186,4 @@ def test_hostile_rows_are_text_and_a_bad_file_says_what_is_wrong(look: Look, tmp
     look.expect_rows("1 row")
     look.found.get_by_role("button", name="Loss mask").click()
     expect(look.found).to_contain_text("${window.hacked = 3}")
-    expect_harmless(look.page, "#page-tab-data")
+    expect_harmless(look.page, "#page-tab-explore")

@@ -1,4 +1,4 @@
-"""The Data tab opens with charts of what is stored, and of what went wrong in recorded sessions."""
+"""The page Explore opens with charts of what is stored, and of what went wrong in recorded sessions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,8 +7,8 @@ from tests.exchanges import SETUP, Agent, answered, said
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.ui.present.data import RowsView
-from workbench.ui.tabs.data.events import DataEvents
 from workbench.ui.tabs.data.form import Jobs
+from workbench.ui.tabs.data.look_events import LookEvents
 from workbench.ui.visitor import Visitor
 
 UNKNOWN = '<tool_call>\n{"name": "get_wether", "arguments": {"city": "Rome"}}\n</tool_call>'
@@ -17,7 +17,7 @@ UNKNOWN = '<tool_call>\n{"name": "get_wether", "arguments": {"city": "Rome"}}\n<
 def test_the_tab_shows_the_problems_of_recorded_sessions(tmp_path: Path) -> None:
     with services_for(tmp_path, "Hello.") as (services, play):
         play("Hi")
-        events = DataEvents(services, Jobs())
+        events = LookEvents(services, Jobs())
         before = events.on_open(Visitor(), page_request())
         assert isinstance(before, RowsView)
         assert [chart.title for chart in before.charts if "Problems" in chart.title] == []

@@ -1,4 +1,4 @@
-"""The form of the Data tab."""
+"""The form of the page Export."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The Data tab imports the session logs of agents."""
+"""The page Import imports the session logs of agents."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Opening data sets in the Data tab: only your own, and paths only on your own machine."""
+"""Opening data sets on the page Explore: only your own, and paths only on your own machine."""
 
 import json
 from contextlib import ExitStack

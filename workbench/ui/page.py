@@ -105,11 +105,7 @@ def build_page(services: Services) -> Page:
                 suites_parts = suites.build(services)
             with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
                 label_parts = label.build()
-            with gr.Tab("Data", elem_id="page-tab-data", id="data") as data_tab:
-                data_parts = data.build(
-                    takes_token=bool(services.settings.accounts),
-                    takes_paths=services.owner.may(Permission.OPEN_ROW_FILES),
-                )
+            data_parts = data.build(services)
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         later = [tab for tab in tabs.children if isinstance(tab, gr.Tab) and tab.elem_id in LAZY_TABS]
@@ -146,7 +142,7 @@ def build_page(services: Services) -> Page:
             tab=label_tab,
         )
         wire_rows(play_parts, services, suite_runs)
-        data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions, tab=data_tab)
+        data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
         wire_suites(suites_parts, services, suite_runs, play_parts, tab=suites_tab)
         model = play_parts.setup.model
         chosen = wire_picker(frame.picker, services, play_parts.visitor, model)

@@ -1,4 +1,4 @@
-"""Training rows and findings in the Data tab."""
+"""Training rows and findings on the pages of the place Data."""
 
 import json
 from dataclasses import replace
@@ -11,9 +11,9 @@ from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.facts import DataTotals, FactCount, FactKind
 from workbench.records.session_score import ProblemKind, ScoredCompletion, TurnProblem, turn_score
 from workbench.ui.present.data import (
+    EXPLORING,
     LONGEST_MESSAGE,
     MOST_CHARS,
-    TEACHING,
     cards_of,
     findings_of,
     imported_line,
@@ -80,7 +80,7 @@ def test_an_empty_preview_shows_what_is_stored():
         FactCount(group="invalid-json", kind=FactKind.FINDING, count=1, message_count=1),
     ]
     view = show_stored(totals, facts)
-    assert view.is_look and view.hint == TEACHING.hint
+    assert view.hint == EXPLORING.hint
     figures = {chart.title: {mark.category: mark.y for mark in chart.marks} for chart in view.charts}
     assert figures["Stored"]["suite rollouts"] == 5
     assert (figures["Stored"]["fixes"], figures["Stored"]["findings"]) == (3, 1)

@@ -1,4 +1,4 @@
-"""Show training rows, findings and the progress of jobs in the Data tab."""
+"""Show training rows, findings and the progress of jobs on the pages of the place Data."""
 
 import json
 from collections import Counter
@@ -115,19 +115,25 @@ class RowsView:
     heading: str = ""
     """Heading of the rows. Empty if there is none."""
     charts: tuple[Chart, ...] = ()
-    """What is stored, shown as long as there are no rows."""
-    is_look: bool = False
-    """True if the tab was just opened. The page then keeps the rows that it shows."""
+    """What is stored."""
 
 
 TEACHING: Final = RowsView(
-    hint=(
-        "Turn conversations into training rows. Select sessions on the left, or keep all of them, and press Check "
-        "rows. You see every problem with a link to its message, and the first rows as they will be written. No "
-        "sessions yet? Talk to a model in Play, or import your own rows on the left."
-    )
+    hint="Turn conversations into training rows. Select sessions on the left, or keep all of them, and press Check "
+    "rows. You see every problem with a link to its message, and the first rows as they will be written."
 )
 """Shown before the first check."""
+EXPLORING: Final = RowsView(
+    hint="See what is in a data set before you train on it: its tools, lengths and problems. Choose a file of rows, or "
+    "sessions that are stored here. Click a bar to see its rows."
+)
+"""Shown before a data set is opened."""
+IMPORTING: Final = FindingsView(
+    heading="Rows become sessions",
+    hint="Each row of a file becomes a session, to be read in Play, labelled, fixed and exported again. Rows that were "
+    "imported before are left out. You see here which rows could not be read, and why.",
+)
+"""Shown before the first import."""
 
 
 MOST_BARS: Final = 10
@@ -159,7 +165,7 @@ def show_stored(totals: DataTotals, facts: Sequence[FactCount]) -> RowsView:
         count_chart("Tool calls by tool", _largest(totals.tool_calls)),
         count_chart("Fixes and findings by code", _largest(codes)),
     )
-    return replace(TEACHING, charts=tuple(chart for chart in charts if chart.marks), is_look=True)
+    return replace(EXPLORING, charts=tuple(chart for chart in charts if chart.marks))
 
 
 def with_scores(

@@ -58,15 +58,19 @@ NAMES: Final[Mapping[str, PlaceNames]] = {
         )
     ),
     "models": PlaceNames(),
+    "explore": PlaceNames(),
+    "import": PlaceNames(),
 }
 """The parameters of each tab."""
 PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "Play": ("play",),
     "Measure": ("compare", "suites", "inspect"),
     "Library": ("contracts", "tools", "models"),
-    "Data": ("label", "data"),
+    "Data": ("label", "explore", "data", "import"),
 }
 """The places of the page with their tabs, in order. Each tab is in one place."""
+LABELS: Final[Mapping[str, str]] = {"data": "Export"}
+"""The names of tabs that are not those of their addresses."""
 HELP: Final[Mapping[str, str]] = {
     "play": "reference/play",
     "compare": "how-to/compare-models-and-contracts",
@@ -77,6 +81,8 @@ HELP: Final[Mapping[str, str]] = {
     "models": "how-to/get-a-model",
     "label": "how-to/label-conversations",
     "data": "how-to/export-training-rows",
+    "explore": "how-to/look-at-a-data-set",
+    "import": "how-to/import-and-label-rows",
 }
 """The page of the documentation about each tab."""
 OLD: Final[Mapping[str, str]] = {"label": "item"}
@@ -119,7 +125,9 @@ class PlacesView:
     """The navigation of the page."""
 
     places: tuple[PlaceLink, ...] = tuple(
-        PlaceLink(label=label, tabs=tuple(TabLink(tab=tab, label=tab.title()) for tab in tabs))
+        PlaceLink(
+            label=label, tabs=tuple(TabLink(tab=tab, label=LABELS.get(tab, tab.title())) for tab in tabs)
+        )
         for label, tabs in PLACES.items()
     )
 

@@ -38,7 +38,7 @@ const enums = (lines, pick) =>
 export const mount = ({ element, follow, triggerLatest }) => {
   const pick = (condition) => {
     triggerLatest("find_rows", { conditions: JSON.stringify([condition]), text: "", seed: null, first: 0 });
-    document.getElementById("data-found")?.scrollIntoView({ block: "start" });
+    document.getElementById("explore-found")?.scrollIntoView({ block: "start" });
   };
   const drawn = ({ chart: value, note, conditions }) =>
     html`<section class="hw-picture-chart">${chart(value, note, (at) => pick(conditions[at]))}</section>`;

@@ -66,14 +66,11 @@ const FILTERS = [
 
 /** @param {Part<RowsView, RowPreviewEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
-  window.hermesWorkbench.router.onPlace("data", (values) =>
-    triggerLatest("open_filter", Object.fromEntries(FILTERS.map((name) => [name, values[name] || ""]))),
-  );
-  let hasRows = false;
+  if (element.closest("#page-tab-data"))
+    window.hermesWorkbench.router.onPlace("data", (values) =>
+      triggerLatest("open_filter", Object.fromEntries(FILTERS.map((name) => [name, values[name] || ""]))),
+    );
   follow((value) => {
-    // Opening the tab again does not replace the rows of the last check.
-    if (value?.is_look && hasRows) return;
-    hasRows = Boolean(value?.rows.length);
     const cards = (rows) => html`<div>${rows.map((row, place) => rowCard(row, place === 0))}</div>`;
     render([headedList(value, cards), value?.charts.map((each) => chart(each))], element);
   });

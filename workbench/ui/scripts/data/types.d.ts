@@ -139,10 +139,8 @@ interface RowsView {
   hint: string;
   /** Heading of the rows. Empty if there is none. */
   heading: string;
-  /** What is stored, shown as long as there are no rows. */
+  /** What is stored. */
   charts: Chart[];
-  /** True if the tab was just opened. The page then keeps the rows that it shows. */
-  is_look: boolean;
 }
 
 /** The difference of two data sets. */

@@ -1,1 +1,1 @@
-"""The Data tab: export sessions to training rows, and import rows as sessions."""
+"""The pages Explore, Export and Import: look at data sets, export sessions to training rows, and import rows."""

@@ -14,16 +14,11 @@ import gradio as gr
 
 from workbench.ui.permissions import needs
 from workbench.ui.gradio_parts.update import SAME, Update
-from workbench.records.corpus.material import SessionFilter
-from workbench.records.facts import FactGroup
 from workbench.records.owner import Permission
-from workbench.records.session_tree import SearchFilter
-from workbench.records.sessions import SessionSource
 from workbench.ui.incoming.fields import id_of
 from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.app.services import Services
-from workbench.app.session_scores import score_sessions
 from workbench.errors import BadInput, WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
@@ -39,9 +34,7 @@ from workbench.ui.present.data import (
     cards_of,
     findings_of,
     show_job,
-    show_stored,
     show_summary,
-    with_scores,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.words import count
@@ -50,8 +43,6 @@ from workbench.ui.visitor import Visitor
 
 UPDATES_PER_SECOND: Final = 5
 """The most progress updates per second that a browser gets."""
-MOST_SCORED: Final = 50
-"""How many recorded sessions are scored, the most recently used ones. `workbench sessions score` scores all."""
 BUSY: Final = "One job is under way already in this tab; wait for it or stop it."
 
 
@@ -109,20 +100,6 @@ class DataEvents:
     """The running jobs."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> RowsView | Update:
-        """Show what is stored and what went wrong in recorded sessions, as long as no rows are shown."""
-        services = services_of(self.services, visitor, request)
-        try:
-            view = show_stored(services.facts.totals(), services.facts.count(FactGroup.CODE))
-            recorded = services.search.find("", SearchFilter(source=SessionSource.GATEWAY), limit=MOST_SCORED)
-            ids = tuple(found.session.id for found in recorded)
-            scores = score_sessions(services.owned, SessionFilter(session_ids=ids))
-            return with_scores(view, scores.total, scores.by_model, scores.by_day)
-        except WorkbenchError:
-            # The charts are an extra; the buttons report what is wrong with the database.
-            return SAME
-
-    @needs(Permission.WORK)
     def on_check(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
         """Check the chosen sessions without writing files."""
         services = services_of(self.services, visitor, request)
@@ -171,7 +148,9 @@ class DataEvents:
             yield DataScreen(notice=advice(SIGN_IN if is_on_space else ENTER_TOKEN))
             return
         if not repo.strip() or not DataForm(*values).licence.strip():  # pyright: ignore[reportArgumentType]  in the order of the fields
-            yield DataScreen(notice=advice("Before you push, enter a repository (OWNER/NAME) and the licence of the rows."))
+            yield DataScreen(
+                notice=advice("Before you push, enter a repository (OWNER/NAME) and the licence of the rows.")
+            )
             return
         token = Secret(access_token) if access_token else None
         yield from self._make(request, visitor, values, _Push(repo.strip(), is_public, token))
@@ -200,7 +179,9 @@ class DataEvents:
                 if summary.files and push is not None:
                     yield DataScreen(job=JobView(label="Pushing", note=push.repo))
                     screen = screen._replace(notice=_pushed(services, summary, push))
-                yield screen._replace(files=gr.update(value=_files(folder, summary), visible=bool(summary.files)))
+                yield screen._replace(
+                    files=gr.update(value=_files(folder, summary), visible=bool(summary.files))
+                )
             except WorkbenchError as error:
                 yield preview.screen(summary)._replace(job=JobView(), notice=problem(error))
 
@@ -219,7 +200,9 @@ class DataEvents:
                 shown_at_s = now_s
                 yield DataScreen(job=show_job(label, number, total, "session"), notice=CLEAR)
 
-    def _ended(self, preview: ImportPreview, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
+    def _ended(
+        self, preview: ImportPreview, summary: ExportSummary, stop: Event, *, is_written: bool
+    ) -> DataScreen:
         if not summary.sessions:
             return DataScreen(
                 job=JobView(), notice=advice("No sessions match these filters."), findings=FindingsView(),

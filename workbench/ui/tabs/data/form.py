@@ -77,7 +77,7 @@ def read_filters(values: Mapping[str, str]) -> tuple[Mapping[str, str], Sequence
 
 
 class DataForm(NamedTuple):
-    """The values of the left column's fields, in order."""
+    """The values of the fields that choose sessions, and of those that say how their rows are written, in order."""
 
     tag: str
     verdict: str
@@ -89,13 +89,13 @@ class DataForm(NamedTuple):
     since: str
     until: str
     included: Sequence[str]
-    format: str
-    ending: str
-    split: str
-    seed: float | None
-    options: Sequence[str]
-    licence: str
-    title: str
+    format: str = DEFAULT_FORMAT
+    ending: str = ENDINGS[0]
+    split: str = ""
+    seed: float | None = None
+    options: Sequence[str] = ()
+    licence: str = ""
+    title: str = ""
 
     def export_options(self) -> ExportOptions:
         """Return which sessions to export, and how to write them.
@@ -132,7 +132,9 @@ class DataForm(NamedTuple):
             BadInput: The file type is unknown, or the split or its seed is not valid.
         """
         if self.ending not in ENDINGS:
-            raise BadInput("file", f"unknown type {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
+            raise BadInput(
+                "file", f"unknown type {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}"
+            )
         split = self.split.strip()
         row_split = RowSplit(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
         is_log = format_named(self.format).log is not None

@@ -104,7 +104,9 @@ class ImportEvents:
                 notice = problem(error)
         yield _ended(services, visitor, counts, changes, lines, notice)
 
-    def _rows(self, services: Services, file: str, read_as: str, options: ImportOptions) -> Iterator[RowImported]:
+    def _rows(
+        self, services: Services, file: str, read_as: str, options: ImportOptions
+    ) -> Iterator[RowImported]:
         limits = services.limits
         limits.check_import(Path(file).stat().st_size, file=options.file)
         unpacked = UPLOAD_LIMITS if limits.import_bytes is None else SPACE_LIMITS

@@ -13,6 +13,7 @@ import numpy as np
 from workbench.ui.permissions import needs
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.app.services import Services
+from workbench.app.session_scores import score_sessions
 from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.opened_rows import OpenedRows
@@ -20,14 +21,19 @@ from workbench.library.datasets.file_row import FileRow
 from workbench.library.datasets.session_export import export_rows
 from workbench.library.datasets.set_diff import SetDiff
 from workbench.records.corpus.conversations import ExportConversation
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.facts import FactGroup
 from workbench.records.owner import NotPermitted, Permission
+from workbench.records.session_tree import SearchFilter
+from workbench.records.sessions import SessionSource
 from workbench.rollout.setting_field import NumberRange
 from workbench.trajectory.compress import CountTokens, estimate_tokens
+from workbench.trajectory.formats.known import WRITTEN
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.sets.row_index import Rows, shuffled
 from workbench.ui.incoming.fields import number_of, optional_number_of, text_of
 from workbench.ui.owners import services_of
-from workbench.ui.present.data import FindingsView, JobView, RowsView, link_to
+from workbench.ui.present.data import JobView, RowsView, link_to, show_stored, with_scores
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.row_conditions import read_conditions
 from workbench.ui.present.row_picture import (
@@ -48,25 +54,25 @@ from workbench.ui.visitor import Visitor
 MAX_LENGTH: Final = NumberRange("Max length in tokens", 16, 10_000_000)
 USUAL_LENGTH: Final = 4096
 """Max length at first."""
+MOST_SCORED: Final = 50
+"""How many recorded sessions are scored, the most recently used ones. `workbench sessions score` scores all."""
 _MOST_CHARS: Final = 1_000
 """Maximum length of a text to search for."""
 
 
 class LookScreen(NamedTuple):
-    """An update of the tab; components that it leaves out stay unchanged."""
+    """An update of the page; components that it leaves out stay unchanged."""
 
     job: JobView | Update = SAME
     notice: NoticeView | Update = SAME
     diff: SetDiffView | Update | None = SAME
     picture: PictureView | Update | None = SAME
     found: FoundRowsView | Update | None = SAME
-    findings: FindingsView | Update = SAME
-    rows: RowsView | Update = SAME
-    files: Update = SAME
+    stored: RowsView | Update = SAME
 
 
 class LookForm(NamedTuple):
-    """The fields of the section, in order."""
+    """The fields of the page, in order."""
 
     file: str | None
     """The uploaded file."""
@@ -88,12 +94,28 @@ class LookForm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LookEvents:
-    """Handlers of the section."""
+    """Handlers of the page."""
 
     services: Services
     jobs: Jobs
     """The running jobs."""
     sets: OpenSets = field(default_factory=OpenSets)
+
+    @needs(Permission.WORK)
+    def on_open(self, visitor: Visitor, request: gr.Request) -> RowsView | Update:
+        """Show what is stored and what went wrong in recorded sessions, unless a data set is open."""
+        services = services_of(self.services, visitor, request)
+        if self.sets.has(services.owner, request.session_hash or ""):
+            return SAME
+        try:
+            view = show_stored(services.facts.totals(), services.facts.count(FactGroup.CODE))
+            recorded = services.search.find("", SearchFilter(source=SessionSource.GATEWAY), limit=MOST_SCORED)
+            ids = tuple(found.session.id for found in recorded)
+            scores = score_sessions(services.owned, SessionFilter(session_ids=ids))
+            return with_scores(view, scores.total, scores.by_model, scores.by_day)
+        except WorkbenchError:
+            # The charts are an extra; the buttons report what is wrong with the database.
+            return SAME
 
     @needs(Permission.WORK)
     def on_look_file(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
@@ -105,11 +127,15 @@ class LookEvents:
         )
 
     @needs(Permission.WORK)
-    def on_look_sessions(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
-        """Open the chosen sessions as a picture, as rows of the chosen format."""
+    def on_look_sessions(
+        self, request: gr.Request, visitor: Visitor, *values: object
+    ) -> Generator[LookScreen]:
+        """Open the chosen sessions as a picture, as rows of the chosen format, if sessions can be written in it."""
         size = len(LookForm._fields)
         form, data = LookForm(*values[:size]), DataForm(*values[size:])  # pyright: ignore[reportArgumentType]  in the order of the fields
         services = services_of(self.services, visitor, request)
+        if form.read_as in WRITTEN:
+            data = data._replace(format=form.read_as)
         form = form._replace(read_as=data.format)
         yield from self._look(
             request, services, form, "Stored sessions", lambda opened: _read_sessions(services, data, opened)
@@ -135,19 +161,15 @@ class LookEvents:
                                 return
                     diff.finish()
                     yield LookScreen(
-                        job=JobView(), notice=CLEAR, diff=show_set_diff(diff), picture=None, found=None,
-                        findings=FindingsView(), rows=RowsView(), files=gr.update(visible=False),
+                        job=JobView(), notice=CLEAR, diff=show_set_diff(diff), picture=None, found=None, stored=RowsView(),
                     )  # fmt: skip
                 except WorkbenchError as error:
                     yield LookScreen(job=JobView(), notice=problem(error))
 
     @needs(Permission.WORK)
-    def on_close(self) -> tuple[None, None, None]:
-        """Hide the picture while another job shows its rows."""
-        return None, None, None
-
-    @needs(Permission.WORK)
-    def on_max_length(self, request: gr.Request, visitor: Visitor, max_length: float | None) -> PictureView | Update:
+    def on_max_length(
+        self, request: gr.Request, visitor: Visitor, max_length: float | None
+    ) -> PictureView | Update:
         """Draw the open data set again for another maximum length."""
         services = services_of(self.services, visitor, request)
         try:
@@ -218,9 +240,7 @@ class LookEvents:
             diff=None,
             picture=show_picture(opened, most_tokens, serial=serial),
             found=_page(opened, opened.index.all_rows, FoundRowsView(is_open=True, serial=serial)),
-            findings=FindingsView(),
-            rows=RowsView(),
-            files=gr.update(visible=False),
+            stored=RowsView(),
         )
 
 

@@ -39,6 +39,11 @@ class OpenSets:
             if old is not None:
                 old.opened.close()
 
+    def has(self, owner: Owner, tab: str) -> bool:
+        """Whether a tab has a data set."""
+        with self._lock:
+            return (owner.key, tab) in self._sets
+
     def get(self, owner: Owner, tab: str) -> OpenSet:
         """Return the data set of a tab.
 
