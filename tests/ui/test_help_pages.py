@@ -1,5 +1,6 @@
 """The documentation at /help/: every link leads somewhere, every code has its paragraph, and words are found."""
 
+import ast
 import posixpath
 from pathlib import Path
 
@@ -44,6 +45,26 @@ def test_no_link_is_dead(pages: HelpPages) -> None:
 def test_every_tab_has_a_page(pages: HelpPages) -> None:
     assert HELP.keys() == NAMES.keys()
     assert set(HELP.values()) <= pages.pages.keys()
+
+
+def test_the_question_mark_of_each_section_leads_to_a_paragraph(pages: HelpPages) -> None:
+    sources = (DOCS.parent / "workbench" / "ui").rglob("*.py")
+    calls = [
+        (
+            file.name,
+            ast.unparse(call.args[0]),
+            next(part.value for part in call.keywords if part.arg == "about"),
+        )
+        for file in sources
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "heading"
+    ]
+    addresses = {
+        f"{name}#{section.anchor}" for name, page in pages.pages.items() for section in page.sections
+    }
+    addresses |= pages.pages.keys()
+    dead = [(file, text) for file, text, about in calls if ast.literal_eval(about) not in addresses]
+    assert len(calls) > 25 and dead == []
 
 
 def test_every_code_has_a_paragraph(pages: HelpPages) -> None:

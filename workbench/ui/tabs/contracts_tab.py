@@ -84,7 +84,7 @@ def build(services: Services) -> ContractsParts:
             versions = Drawn("versions", elem_id="contracts-versions")
             text = text_editor("Contract text", "markdown", "contracts-text", is_wrapped=True, max_lines=32)
             notice = Drawn("notice", elem_id="contracts-notice")
-            heading("Problems", term="finding")
+            heading("Problems", about="reference/contracts#lint", term="finding")
             lint = Drawn("notice", elem_id="contracts-lint")
             diff = Drawn("version_diff", elem_id="contracts-diff")
         with gr.Column(elem_id="contracts-see", elem_classes=["hw-column"], min_width=0):

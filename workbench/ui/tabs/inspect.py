@@ -99,7 +99,7 @@ def build(services: Services) -> InspectParts:
             notice = Drawn("notice", elem_id="inspect-notice")
         with gr.Column(elem_id="inspect-write", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="inspect-head"):
-                heading("Completion")
+                heading("Completion", about="how-to/see-why-a-call-was-lost#inspect-a-completion")
                 clear = gr.Button("Clear", size="sm", elem_id="inspect-clear")
             text = text_editor("Completion", None, "inspect-text", is_wrapped=True, max_lines=1000)
         with gr.Column(elem_id="inspect-text-read", elem_classes=["hw-column"], min_width=0):
@@ -116,7 +116,7 @@ def build(services: Services) -> InspectParts:
 
 
 def _build_tools(services: Services) -> tuple[ChoiceField, CodeEditor, Drawn]:
-    heading("Tools")
+    heading("Tools", about="reference/tools")
     first = _first_toolset(services.catalog)
     toolset = ChoiceField(
         _choices(services.catalog.toolsets()), value=first, label="Toolset to check against", show_label=False,
@@ -129,7 +129,7 @@ def _build_tools(services: Services) -> tuple[ChoiceField, CodeEditor, Drawn]:
 
 
 def _build_terms() -> tuple[gr.Dropdown, gr.Dropdown, gr.Dropdown, gr.Checkbox]:
-    heading("Reading", term="reading")
+    heading("Reading", about="how-to/see-why-a-call-was-lost#read-the-result", term="reading")
     with gr.Row(elem_id="inspect-terms"):
         return (
             gr.Dropdown(

@@ -248,11 +248,11 @@ def build(services: Services) -> ModelsParts:
     events = ModelsEvents(services, pulls)
     with gr.Row(elem_id="models-columns"):
         with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
-            heading("Servers")
+            heading("Servers", about="how-to/ask-a-model-behind-a-server")
             servers = Drawn("model_servers", elem_id="models-servers")
-            heading("Available models")
+            heading("Available models", about="reference/models")
             here = Drawn("model_rows", elem_id="models-here")
-            heading("Adapters")
+            heading("Adapters", about="reference/models#adapters")
             with gr.Row(elem_id="models-adapter", visible=not services.settings.is_on_space):
                 place = TextField(
                     label="Adapter folder or GGUF file",
@@ -275,7 +275,7 @@ def build(services: Services) -> ModelsParts:
             min_width=0,
             visible=not serves_others(services.settings),
         ) as get:
-            heading("Download from the Hub")
+            heading("Download from the Hub", about="how-to/get-a-model#on-the-page")
             with gr.Row(elem_id="models-search"):
                 words = TextField(
                     label="Model name",

@@ -160,6 +160,8 @@ interface HeadingView {
   text: string;
   /** The tooltip; empty for none. */
   meaning: string;
+  /** The page of the documentation about the section, below `help/`, with its anchor. */
+  about: string;
 }
 
 /** A tool result without a known call. */

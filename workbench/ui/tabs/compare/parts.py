@@ -224,7 +224,7 @@ def column_contracts(services: Services, drafts: Drafts) -> list[tuple[str, str]
 def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_visible: bool) -> ColumnParts:
     own = f"compare-{letter.lower()}"
     with gr.Column(visible=is_visible, min_width=0, elem_id=own, elem_classes=["hw-compare-fields"]) as pane:
-        heading(f"Column {letter}")
+        heading(f"Column {letter}", about="how-to/compare-models-and-contracts")
         with gr.Row(elem_classes=["hw-compare-who"]):
             contract = gr.Dropdown(
                 column_contracts(services, {}), value=fields.contract, allow_custom_value=True,

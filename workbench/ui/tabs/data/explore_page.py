@@ -55,7 +55,7 @@ def build(*, takes_paths: bool) -> ExploreParts:
     """
     with gr.Row(elem_classes=["data-columns"]):
         with gr.Column(elem_id="explore-choose-column", elem_classes=["hw-column"], min_width=0):
-            heading("Look at rows")
+            heading("Look at rows", about="how-to/look-at-a-data-set")
             file, path = _build_file("Rows file to look at", "explore", takes_paths=takes_paths)
             with gr.Row(elem_classes=["data-pair"]):
                 read_as = choice_field("Read as", ("auto", *FORMATS), "explore-format")

@@ -68,7 +68,7 @@ def build(*, takes_token: bool) -> ExportParts:
             with gr.Row(elem_id="data-buttons"):
                 check = gr.Button("Check rows", size="sm", elem_id="data-check")
                 make = gr.Button("Create files", size="sm", variant="primary", elem_id="data-make")
-            heading("Push to the Hub")
+            heading("Push to the Hub", about="how-to/export-training-rows#push-to-the-hub")
             repo = text_field("Repository", "OWNER/NAME", "data-repo")
             is_public = gr.Checkbox(label="Create as public", container=False, elem_id="data-public")
             token = TextField(
@@ -125,7 +125,7 @@ def _wire_address(parts: ExportParts, events: DataEvents) -> None:
 
 
 def _build_rows_form() -> RowParts:
-    heading("Row format")
+    heading("Row format", about="reference/formats")
     with gr.Row(elem_classes=["data-pair"]):
         form = choice_field("Format", WRITTEN, "data-format", value=DEFAULT_FORMAT)
         ending = choice_field("File type", ENDINGS, "data-ending")

@@ -35,7 +35,7 @@ def build() -> ImportParts:
     """Build the page."""
     with gr.Row(elem_classes=["data-columns"]):
         with gr.Column(elem_id="import-choose-column", elem_classes=["hw-column"], min_width=0):
-            heading("Import rows")
+            heading("Import rows", about="how-to/import-and-label-rows")
             file = row_file("Rows file", "import-file")
             with gr.Row(elem_classes=["data-pair"]):
                 tag = text_field("Tag for imported sessions", "batch-1", "import-tag")

@@ -41,7 +41,7 @@ def build_filters(title: str, page: str) -> FilterParts:
         title: The heading above them.
         page: The beginning of their element ids, such as `data`.
     """
-    heading(title)
+    heading(title, about="how-to/export-training-rows")
     with gr.Row(elem_classes=["data-pair"]):
         tag = text_field("Tag", "any", f"{page}-tag")
         state = choice_field("Labelling state", CHOICES["state"], f"{page}-state")

@@ -81,7 +81,7 @@ class SetupParts:
         return [*self.fields, self.toolset, self.model_notice]
 
     def _build_contract(self, services: Services) -> None:
-        heading("Contract", term="contract")
+        heading("Contract", about="reference/contracts", term="contract")
         names = list(services.contract_names())
         self.contract_name = _dropdown(setup_label("contract_name"), names, "play-contract")
         self.versions = Drawn("versions", elem_id="play-versions")
@@ -99,7 +99,7 @@ class SetupParts:
         self.variable_fields = Drawn("variable_fields", elem_id="play-variable-fields")
 
     def _build_tools(self, services: Services) -> None:
-        heading("Tools")
+        heading("Tools", about="reference/tools")
         toolsets = list(services.catalog.toolsets())
         self.toolset = _dropdown("Toolsets", toolsets, "play-toolset", is_multiple=True)
         self.disabled_tools = ToolSwitches("tool_switches", elem_id="play-tool-switches")

@@ -241,7 +241,7 @@ class SessionsParts:
             self.new = gr.Button("New session", size="sm", elem_id="play-new")
             self.sessions = Drawn("sessions", elem_id="play-session-list")
             with gr.Column(elem_id="play-export", min_width=0):
-                heading("Export as ShareGPT")
+                heading("Export as ShareGPT", about="reference/formats#sharegpt")
                 with PlainRow(elem_id="play-export-buttons"):
                     self.export_open = gr.Button(
                         "This session", size="sm", min_width=0, elem_id="play-export-open"

@@ -162,7 +162,7 @@ class GridParts:
 def build_grid(services: Services) -> GridParts:
     """Build the form of a run."""
     settings, models = services.settings, list(services.models.names())
-    heading("Run every combination of")
+    heading("Run every combination of", about="how-to/measure-a-contract#on-the-page")
     suites = _many("Suites", list(suite_names(services)), ["nonsense"], "suites")
     contracts = _many(
         "Contracts", list(services.contract_names()), [settings.contract], "contracts", is_free=True
@@ -329,7 +329,7 @@ def _build_edit(editors: Drawn) -> EditParts:
                     elem_id="suites-rows",
                 )
                 use = gr.Button("Use in a run", size="sm", elem_id="suites-play")
-            heading("Preview")
+            heading("Preview", about="reference/suites")
             checked = Drawn("suite_text", elem_id="suites-checked")
     return EditParts(
         editors=editors, texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows,

@@ -92,25 +92,25 @@ def build(*, takes_servers: bool) -> ToolsParts:
                 use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
             versions = Drawn("versions", elem_id="tools-versions")
             diff = Drawn("version_diff", elem_id="tools-diff")
-            heading("Spec (JSON)")
+            heading("Spec (JSON)", about="reference/tools")
             spec = text_editor("Spec (JSON)", "json", "tools-spec", is_wrapped=False, max_lines=18)
             spec_notice = Drawn("notice", elem_id="tools-spec-notice")
             import_list = gr.Button(
                 "Import", variant="primary", size="sm", visible=False, elem_id="tools-import-list"
             )
-            heading("Parameters")
+            heading("Parameters", about="reference/tools")
             grid = Drawn("tool_grid", elem_id="tools-grid")
-            heading("Mock rules")
+            heading("Mock rules", about="reference/tools#files-without-code")
             rule_grid = Drawn("mock_rules", elem_id="tools-rule-grid")
-            heading("Mock rules (YAML)")
+            heading("Mock rules (YAML)", about="reference/tools#files-without-code")
             rules = text_editor("Mock rules (YAML)", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
             rules_notice = Drawn("notice", elem_id="tools-rules-notice")
-            heading("Problems")
+            heading("Problems", about="reference/tools#lint")
             lint = Drawn("notice", elem_id="tools-lint")
-            heading("Size in the prompt")
+            heading("Size in the prompt", about="reference/tools")
             sizes = Drawn("notice", elem_id="tools-sizes")
         with gr.Column(elem_id="tools-try", elem_classes=["hw-column"], min_width=0):
-            heading("Try a call")
+            heading("Try a call", about="how-to/mock-a-tool#edit-a-tool-on-the-page")
             arguments = text_editor(
                 "Arguments (JSON)", "json", "tools-arguments", value="{}", is_wrapped=True
             )
@@ -120,7 +120,7 @@ def build(*, takes_servers: bool) -> ToolsParts:
             call = gr.Button("Call tool", variant="primary", size="md", elem_id="tools-call")
             notice = Drawn("notice", elem_id="tools-notice")
             tried = Drawn("tried", elem_id="tools-tried")
-            heading("As a file in tools_catalog/")
+            heading("As a file in tools_catalog/", about="how-to/add-a-tool-file")
             file = text_editor("Catalog file", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
         editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice,
@@ -152,7 +152,7 @@ class _Adding:
 
 def _build_adding(*, takes_servers: bool) -> _Adding:
     with gr.Column(elem_id="tools-adding", min_width=0):
-        heading("Import tools")
+        heading("Import tools", about="how-to/add-a-tool-file#other-ways-to-add-tools")
         text = TextField(
             label="Tool definitions", show_label=False, container=False, lines=3, max_lines=8,
             placeholder="OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function",
@@ -166,9 +166,9 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
             save = gr.Button("Import tools", size="sm", min_width=0, elem_id="tools-import")
         notice = Drawn("notice", elem_id="tools-import-notice")
         with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0) as server:
-            heading("MCP servers")
+            heading("MCP servers", about="how-to/use-tools-of-an-mcp-server")
             servers = Drawn("mcp_servers", elem_id="tools-servers")
-            heading("Add MCP server")
+            heading("Add MCP server", about="how-to/use-tools-of-an-mcp-server#add-a-server")
             name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
             address = TextField(
                 label="URL or command", max_lines=1, placeholder="http://127.0.0.1:8000/mcp",
