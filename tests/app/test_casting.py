@@ -39,6 +39,9 @@ def test_a_case_made_from_a_turn_passes(tmp_path):
         assert last["expect"] == [{"no_call": True}]
         for document in (first, last, first):
             add_case(services, document)
+        before = len(load_suite(services, "nonsense").cases)
+        add_case(services, first, suite="nonsense")
+        assert len(load_suite(services, "nonsense").cases) == before + 1
         suite = load_suite(services, "mine")
         assert [case.id for case in suite.cases] == [last["id"], first["id"]]
         plan = plan_run(services, RunRequest(suites=("mine",)), [suite])

@@ -1,6 +1,9 @@
 """The shipped conversations: every case can be solved, and a run is the same again."""
 
+import json
 from dataclasses import replace
+
+import pytest
 
 from tests.services import services_for
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -8,6 +11,10 @@ from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.runs.talk_cases import case_of_conversation
 from workbench.app.runs.varied_suites import vary_suite
+from workbench.app.world_editing import edit_world
+from workbench.errors import BadInput
+from workbench.records.session_world import world_at, world_at_start
+from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, parse_suite, render_suite
 from workbench.suite.runner import CaseFinished
 
@@ -78,6 +85,34 @@ def test_a_session_becomes_a_case_that_its_own_answers_solve(tmp_path):
         session = services.sessions.find_session(result.session_id)
         path = services.sessions.path(session.id)
         document = case_of_conversation(services, session.setup, path)
-        assert document["user"]["script"][0] == "Hi, I want to cancel an order."
-        made = parse_case({**document, "world": case.document["world"]}, suite="mine")
+        made = parse_case(document, suite="mine")
+        assert made.id.startswith("hi-i-want-to-cancel-an-")
+        # The case had changed the world of the shop, so the new one does too.
+        assert made.world == {"shop": {"orders": {"O-102": {"status": "paid"}, "O-103": {"status": "paid"}}}}
         assert [expectation.kind for expectation in made.expectations] == ["calls", "world"]
+        assert made.user.goal == made.user.first == made.user.script[0] == "Hi, I want to cancel an order."
+        facts = {name: fact.value for name, fact in made.user.facts.items()}
+        assert facts == {"mail address": "ana@example.org", "order": "O-101"}
+
+        suite = Suite(name="mine", cases=(made,))
+        plan = plan_run(services, RunRequest(suites=("mine",), models=("solution",)), [suite])
+        [again] = finished(services, begin_run(services, plan)).values()
+        assert (again.status, again.reason) == ("passed", "")
+
+
+def test_a_what_if_of_the_world_belongs_to_the_start_only_before_the_first_call(tmp_path):
+    with services_for(tmp_path) as (services, _):
+        run = planned(services, "shop")
+        result = next(iter(finished(services, run, until=1).values()))
+        session = services.sessions.find_session(result.session_id)
+        path = services.sessions.path(session.id)
+        for message, problem in ((path[1], ""), (path[-1], "a person changed the world after a call")):
+            changed = {**services.tools.world_start(session.setup.offered_tools().names), **world_at(path)}
+            changed["shop"] = {**changed["shop"], "stock": {"mug": 77}}
+            edited = edit_world(services, session.id, path, message.id, json.dumps(changed))
+            branch = services.sessions.path(session.id, leaf_id=edited.id)
+            if problem:
+                with pytest.raises(BadInput, match=problem):
+                    world_at_start(branch)
+            else:
+                assert world_at_start(branch)["shop"]["stock"] == {"mug": 77}

@@ -71,9 +71,9 @@ def test_a_conversation_fails_in_a_turn_and_opens_there(tmp_path):
     hasty = [SOLUTION[1], "The reading is 31."]
     with services_for(tmp_path) as (services, _):
         _, [result] = run_cases(services, talk(solution=hasty, expect=[{"told": "Where?"}]))
-        assert (result.status, result.blame, result.turn) == ("failed", "model", 2)
+        assert (result.status, result.blame, result.turn) == ("failed", "model", 1)
         path = services.sessions.path(result.session_id)
-        assert [stored.message.text for stored in path if stored.id == result.message_id] == ["No, thanks."]
+        assert [stored.message.text for stored in path if stored.id == result.message_id] == [PERSON["goal"]]
 
 
 def test_a_model_acts_as_the_person_and_its_mistake_makes_the_conversation_void(tmp_path):
@@ -93,6 +93,36 @@ def test_a_model_acts_as_the_person_and_its_mistake_makes_the_conversation_void(
         said = [m for m in services.sessions.path(results[0].session_id) if m.message.role == "user"]
         assert [m.message.text for m in said] == ["Hi, a reading please.", "In cairo.", "Bye"]
         assert {m.origin for m in said} == {MessageOrigin.SIMULATED}
+
+
+def test_a_model_replaces_a_script_only_if_more_is_known_of_the_person(tmp_path):
+    drafted = {"goal": "A reading.", "script": ["A reading, please.", "Cairo."]}
+    said = ["Hi, a reading please.", "It is in cairo!", "###STOP###"]
+    with services_for(tmp_path, *said) as (services, _):
+        fixed, known = talk(user=drafted), talk(id="b", user={**drafted, "facts": PERSON["facts"]})
+        _, results = run_cases(services, fixed, known, person=services.settings.model)
+        assert [result.status for result in results] == ["passed", "passed"], [r.reason for r in results]
+        first = [services.sessions.path(result.session_id)[1] for result in results]
+        assert [(m.message.text, m.origin) for m in first] == [
+            ("A reading, please.", MessageOrigin.SCRIPTED),
+            ("Hi, a reading please.", MessageOrigin.SIMULATED),
+        ]
+
+
+def test_a_judge_that_fails_is_blamed_and_the_conversation_is_kept(tmp_path):
+    case = talk(expect=[{"told": "31"}, {"policy": {"rule": "Be polite."}}])
+    with services_for(tmp_path, "I cannot say.") as (services, _):
+        run, [result] = run_cases(services, case, judge=services.settings.model)
+        assert (result.status, result.blame) == ("error", "judge")
+        assert "did not return a verdict: 'I cannot say.'" in result.error
+        assert (result.measures.turns, len(services.sessions.path(result.session_id))) == (3, 8)
+        # A judge that cannot be reached.
+        _, [result] = run_cases(services, case, judge="scripted:/nowhere.yaml")
+        assert (result.status, result.blame) == ("error", "judge")
+        assert "nowhere.yaml" in result.error
+        assert services.sessions.path(result.session_id)
+        # Once the judge works, the run goes on with the case.
+        assert find_run(services, run.id).listed.errors == 1
 
 
 def test_a_person_without_rules_or_a_model_is_refused_before_the_run(tmp_path):

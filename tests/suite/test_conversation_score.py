@@ -47,13 +47,13 @@ ROWS = [
     ({"calls": [NOTE, ROME]}, ASKED, conversation(("Weather?", CALL, "21.")), 1, "1 call, expected 2"),
     ({"forbidden_calls": [NOTE]}, conversation(("Hi", CALL, "21.")), ASKED, 2, 'called send_note(to="Ana"), which is forbidden'),
     ({"forbidden_calls": [{"name": "send_note", "has_arguments": {"to": "Bob"}}]}, ASKED, conversation(("Hi", NOTE_CALL.replace("Ana", "Bob"), "OK.")), 1, "forbidden"),
-    ({"told": ["SHALL  i", "21"]}, ASKED, HASTY, 3, "did not say 'SHALL  i'"),
+    ({"told": ["SHALL  i", "21"]}, ASKED, HASTY, 2, "did not say 'SHALL  i'"),
     ({"policy": {**RULE, "needs": {"person_said": "(?i)yes"}}}, ASKED, HASTY, 2, "does not match /(?i)yes/"),
     ({"policy": {**RULE, "needs": {"told": "(?i)shall"}}}, ASKED, HASTY, 2, "without telling the person"),
     ({"policy": {**RULE, "needs": {"call": ROME}}}, HASTY, ASKED, 2, "without calling get_weather first"),
     ({"policy": RULE}, conversation(("Hi", "Hello.")), HASTY, 2, "which is forbidden"),
-    ({"turns_at_most": 2}, HASTY, ASKED, 4, "3 turns, expected at most 2"),
-    ({"person_turns_at_most": 3}, HASTY, ASKED, 4, "4 messages of the person"),
+    ({"turns_at_most": 2}, HASTY, ASKED, 3, "3 turns, expected at most 2"),
+    ({"person_turns_at_most": 3}, HASTY, ASKED, 3, "4 messages of the person"),
 ]  # fmt: skip
 
 
@@ -83,11 +83,11 @@ def in_world(*patches):
 
 WORLDS = [
     # expectation, a world that fulfils it, one that does not, the turn, a part of the reason
-    ({"world": {"/shop/orders/o1/status": "cancelled"}}, in_world([CANCEL], []), in_world([], []), 4, '/shop/orders/o1/status is "paid", expected "cancelled"'),
+    ({"world": {"/shop/orders/o1/status": "cancelled"}}, in_world([CANCEL], []), in_world([], []), 3, '/shop/orders/o1/status is "paid", expected "cancelled"'),
     ({"world": {"/shop/orders/o1": {"subset": {"status": "cancelled"}}}}, in_world([CANCEL], []), in_world([CANCEL], [LOSE]), 3, "/shop/orders/o2/status was changed, which was not expected"),
     ({"world": {"/shop/orders/o1/status": "cancelled"}, "allow_changes": True}, in_world([LOSE], [CANCEL]), in_world([], [{"op": "remove", "path": "/shop/orders"}]), 3, "is nothing (/shop has log)"),
     ({"world_unchanged": True}, in_world([], []), in_world([CANCEL], []), 2, "/shop/orders/o1/status was changed"),
-    ({"world": {"/shop/log/0": {"regex": "a"}}}, in_world([{"op": "add", "path": "/shop/log/-", "value": "a"}], []), ASKED, 4, "have no world"),
+    ({"world": {"/shop/log/0": {"regex": "a"}}}, in_world([{"op": "add", "path": "/shop/log/-", "value": "a"}], []), ASKED, 3, "have no world"),
 ]  # fmt: skip
 
 

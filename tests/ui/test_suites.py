@@ -26,7 +26,7 @@ from workbench.ui.visitor import Visitor
 SLOW = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
 FIELDS = GridFields(
     suites=["nonsense"], contracts=["minimal"], models=[""], tool_choices=["auto"], grammars=["on"], further=[],
-    repeat=1, temperatures=["0"], top_ps=["1"], seed=0, max_tokens=64, tags=[], limit=2, timeout_s=60, judge="",
+    repeat=1, temperatures=["0"], top_ps=["1"], seed=0, max_tokens=64, tags=[], limit=2, timeout_s=60, judge="", person="",
 )  # fmt: skip
 REQUEST = SimpleNamespace(session_hash="tab", username=None, query_params={})
 WAIT_S = 60

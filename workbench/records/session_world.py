@@ -5,6 +5,8 @@ from types import MappingProxyType
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, pointer_parts
+from workbench.chat.message import Role
+from workbench.errors import BadInput
 from workbench.records.sessions import StoredMessage
 from workbench.toolspec.world.patches import replayed
 
@@ -45,3 +47,23 @@ def world_at(path: Iterable[StoredMessage]) -> JsonObject:
     """
     patches = [stored.world_patch for stored in path if stored.world_patch]
     return replayed(patches) if patches else NO_WORLD
+
+
+def world_at_start(path: Iterable[StoredMessage]) -> JsonObject:
+    """Return the worlds with which the calls of a path started, by toolset. Empty if no call needed any.
+
+    What a person changed before the first call belongs to the start.
+
+    Raises:
+        BadInput: A person changed the world after a call, or the stored changes do not fit.
+    """
+    start, has_calls = NO_WORLD, False
+    for stored, before, after in world_steps(path):
+        if stored.message.role is Role.TOOL:
+            start, has_calls = {**before, **start}, True
+        elif has_calls:
+            problem = "a person changed the world after a call"
+            raise BadInput("the world", problem, "use a branch whose world was only changed by calls")
+        else:
+            start = after
+    return start

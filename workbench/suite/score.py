@@ -78,7 +78,8 @@ def score_expectation(
     answer = conversation_answer(expectation, rollout, verdicts) or TurnAnswer(
         *_holds(expectation, rollout, verdicts)
     )
-    last = len(rollout.turns) or None
+    # Nobody answers the message that ends a conversation, so nothing can break there.
+    last = sum(turn.completions > 0 for turn in rollout.turns) or None
     return ExpectationResult(
         kind=expectation.kind,
         holds=answer.holds,

@@ -49,6 +49,8 @@ def run(
         share_key=share_key,
         arms=("full", "minimal"),
         rows=(RowView(case="greeting", cells=cells), RowView(case="weather", cells=cells)),
+        has_failed=True,
+        has_passed=True,
         picked=picked,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, cast
 
+from workbench.app.runs.suites import load_suite, suite_names
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
@@ -17,9 +18,9 @@ from workbench.records.facts import DailyModelStats
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import ArmResults
 from workbench.records.sessions import StoredMessage
-from workbench.records.versions import NewVersion, Version, VersionKind, hash_of, name_in
+from workbench.records.versions import NewVersion, Version, VersionKind, check_name, hash_of, name_in
 from workbench.suite.case import Suite
-from workbench.suite.read_suite import parse_case, parse_suite, render_suite
+from workbench.suite.read_suite import parse_case, render_suite
 from workbench.suite.reports.report import ArmGain, gains_of
 from workbench.suite.variants import Part, parts_of
 from workbench.toolspec.conditions import exactly
@@ -160,7 +161,7 @@ def case_of_turn(
     expected = [call_pattern(call.name, call.arguments) for call in calls]
     messages = [stored for stored in path[: user + 1] if stored.message.role is not Role.SYSTEM]
     document: dict[str, Any] = {
-        "id": _case_id(path[user]),
+        "id": case_id(path[user]),
         "messages": [message_document(stored.message, tools) for stored in messages],
         **(
             {"tools": list(toolsets)} if toolsets else {"tool_specs": [spec.document for spec in tools.specs]}
@@ -175,22 +176,22 @@ def case_of_turn(
     return cast(JsonObject, json.loads(json.dumps(document)))
 
 
-def _case_id(question: StoredMessage) -> str:
+def case_id(question: StoredMessage) -> str:
     """Return the first words of a question with the beginning of its id, such as `what-is-the-weather-3f2a`."""
     words = re.findall(r"\w+", question.message.text[:200].lower())[:_ID_WORDS]
     return "-".join([*(word[:20] for word in words), question.id[:_ID_CHARS]])
 
 
 def add_case(services: Services, document: JsonObject, *, suite: str = OWN_SUITE) -> Version:
-    """Save a new version of a suite with the case. A case with the same id is replaced.
+    """Save a new version of a suite, which may be new, with the case. A case with the same id is replaced.
 
     Raises:
-        BadInput: The case or the suite cannot be read.
+        BadInput: The case or the suite cannot be read, or the name of the suite is not usable.
         StoreError: The version could not be stored.
     """
+    check_name(suite)
     case = parse_case(document, suite=suite)
-    found = services.versions.find(VersionKind.SUITE, suite)
-    existing = parse_suite(found.text, name=suite) if found else Suite(name=suite, cases=())
+    existing = load_suite(services, suite) if suite in suite_names(services) else Suite(name=suite, cases=())
     others = tuple(other for other in existing.cases if other.id != case.id)
     changed = Suite(name=suite, description=existing.description, cases=(*others, case))
     new = NewVersion(

@@ -103,7 +103,7 @@ def person_of(
     """Return the person of a case.
 
     Args:
-        model: The model that acts as the person. Empty follows the rules of the case.
+        model: The model that acts as the person. Empty follows the rules or the script of the case.
         family: The template family of its prompts.
 
     Raises:
@@ -112,7 +112,7 @@ def person_of(
     person = job.case.user
     if person is None:
         raise BadInput(f"case {job.case.key!r}", "it has no person", "give it the key user")
-    if person.script:
+    if person.script and (person.is_fixed or not model):
         # They say the next message whatever the model wrote, even what nobody can read.
         after = (EndReason.ANSWERED, EndReason.UNREADABLE, EndReason.LENGTH)
         return _Scripted(ScriptedPerson(person), len(person.script) + 1, goes_on_after=after)
@@ -215,9 +215,15 @@ def _without(setup: RunConfig, names: Sequence[str]) -> RunConfig:
     return replace(setup, tools_text=render_tools(OfferedTools(specs=kept)))
 
 
-def without_mistakes(person: Person, rollout: CaseRollout, tools: OfferedTools) -> CaseRollout:
-    """Return the rollout, void if the person made a mistake. A person with a script makes none."""
-    if person.script:
+def without_mistakes(
+    person: Person, rollout: CaseRollout, tools: OfferedTools, *, has_model: bool
+) -> CaseRollout:
+    """Return the rollout, void if the person made a mistake. A person with a script makes none.
+
+    Args:
+        has_model: Whether a model acted as the person, if the case lets it.
+    """
+    if person.script and (person.is_fixed or not has_model):
         return rollout
     talk = Talk(
         said=tuple(turn.said for turn in rollout.turns),

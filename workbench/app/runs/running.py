@@ -104,7 +104,8 @@ class CaseRunner:
                 price=price,
                 missed=question.missed if question else {},
             )
-            rollout = without_mistakes(job.case.user, rollout, setup.offered_tools())
+            tools = setup.offered_tools()
+            rollout = without_mistakes(job.case.user, rollout, tools, has_model=bool(model))
         start = services.tools.world_start(setup.offered_tools().names, staging)
         return with_original_names(replace(rollout, world_start=start), staging.originals)
 

@@ -78,7 +78,7 @@ class Person(_PersonModel):
     """Patterns of what the person must never say."""
     rules: list[PersonRule] = Field(default_factory=list[PersonRule])
     script: list[str] = Field(default_factory=list[str])
-    """All messages in order, whatever the model says. Replaces `first` and the rules."""
+    """All messages in order, whatever the model says. With `first` or `facts`, a model can act as them instead."""
     otherwise: str = "I don't know. Please do what I asked."
     """The answer of a scripted person if no rule matches and no fact is asked for."""
     max_turns: int = Field(default=MOST_TURNS, ge=1, le=100)
@@ -116,6 +116,11 @@ class Person(_PersonModel):
     def is_scripted(self) -> bool:
         """Whether rules or a script say what the person answers."""
         return bool(self.rules or self.script)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing but the script is known of the person, so that no model can act as them."""
+        return bool(self.script) and not (self.first or self.facts)
 
     @property
     def first_message(self) -> str:

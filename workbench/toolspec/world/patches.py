@@ -199,6 +199,23 @@ def merged_world(world: JsonValue, changes: JsonValue) -> JsonValue:
     return merged
 
 
+def merge_patch_between(before: JsonObject, after: JsonObject) -> JsonObject:
+    """Return the JSON Merge Patch from one world to another. It cannot set a value to null, which removes it.
+
+    >>> merge_patch_between({"stock": {"a": 1, "b": 2}}, {"stock": {"a": 5}})
+    {'stock': {'a': 5, 'b': None}}
+    """
+    patch: dict[str, JsonValue] = {name: None for name in before if name not in after}
+    for name, new in after.items():
+        old = before.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            if inner := merge_patch_between(old, new):
+                patch[name] = inner
+        elif name not in before or world_changes(old, new):
+            patch[name] = new
+    return patch
+
+
 class ChangeKind(StrEnum):
     """What happened to a value of the world."""
 

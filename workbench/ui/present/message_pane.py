@@ -67,7 +67,18 @@ class DeletedView:
     kind: str = "deleted"
 
 
-MessagePaneView = EditView | CodeView | DeletedView
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """The form that saves the conversation as a case."""
+
+    suites: tuple[str, ...]
+    """Names of the visitor's suites."""
+    suite: str
+    """The suite to begin with."""
+    kind: str = "case"
+
+
+MessagePaneView = EditView | CodeView | DeletedView | CaseView
 
 
 def show_edit(stored: StoredMessage) -> EditView:

@@ -10,7 +10,7 @@ from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 FIELDS = GridFields(
     suites=["nonsense"], contracts=["minimal", "full@2"], models=["embedded"], tool_choices=["auto", "required"],
     grammars=["on", "off"], further=["ablate", "renamed"], repeat=3, temperatures=["0", "0,7"], top_ps=["0.9"],
-    seed=7, max_tokens=64, tags=["simple"], limit=None, timeout_s=9, judge=None,
+    seed=7, max_tokens=64, tags=["simple"], limit=None, timeout_s=9, judge=None, person="",
 )  # fmt: skip
 
 
@@ -73,4 +73,11 @@ def test_an_invalid_field_is_reported_with_its_name(changes, message):
 
 
 def test_a_plan_shows_its_size():
-    assert plan_size(PLAN) == "4 case runs: 2 cases × 1 arm × 2 repetitions"
+    assert plan_size(PLAN) == (
+        "4 case runs: 2 cases × 1 arm × 2 repetitions. 4 repetitions per arm can show a difference of 100 points or more (80 % power)."
+    )
+
+
+def test_a_person_and_faults_reach_the_request():
+    request = read_grid(FIELDS._replace(person="embedded", further=["faults"]))
+    assert (request.person, str(request.faults)) == ("embedded", "tool faults 20%")

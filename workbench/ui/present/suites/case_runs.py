@@ -7,7 +7,7 @@ from workbench.chat.figures import figure
 from workbench.records.sessions import StoredMessage
 from workbench.suite.compare import RunPair
 from workbench.suite.reports.tables import counts_text
-from workbench.suite.result import CaseResult
+from workbench.suite.result import CaseResult, CaseStatus
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 
 ReadRollout = Callable[[str], Sequence[StoredMessage]]
@@ -30,15 +30,19 @@ class CaseRunView:
     title: str
     """Arm and repetition, and in a comparison `before` or `after`."""
     status: str
-    """`passed`, `failed` or `error`."""
+    """`passed`, `failed`, `error`, `void` or `unchecked`."""
     outcomes: tuple[tuple[str, str], ...]
-    """For each expectation: ✓ or ✗, and the reason."""
+    """For each expectation: ✓ or ✗, and the reason, with the turn in which it broke."""
     read: tuple[tuple[str, str], ...]
-    """Calls, answer, fixes, dropped calls and error, each with its name."""
+    """Who failed, calls, answer, fixes, dropped calls and error, each with its name."""
     note: str
     """Number of tokens and seconds."""
     session: str
     """Id of the session with the rollout. Empty if there is none."""
+    message: str
+    """The message that begins the turn in which a conversation failed. Empty if there is none."""
+    turn: int | None
+    """The number of this turn."""
     messages: tuple[RolloutMessageView, ...]
     """The stored rollout. Empty if it was deleted."""
 
@@ -88,13 +92,18 @@ def _run(result: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunVi
         title=title,
         status=result.status.value,
         outcomes=tuple(
-            ("✓" if outcome.holds else "✗", f"{outcome.kind}: {outcome.reason}")
+            (
+                "✓" if outcome.holds else "✗",
+                f"{outcome.kind}: {outcome.reason}" + (f" (turn {outcome.turn})" if outcome.turn else ""),
+            )
             for outcome in result.outcomes
         ),
         read=tuple((name, text) for name, text in _read(result) if text),
         note=f"{figure(measures.prompt_tokens)} + {figure(measures.completion_tokens)} tokens"
         f" · {measures.seconds:.1f} s",
         session=result.session_id or "",
+        message=result.message_id,
+        turn=result.turn,
         messages=_rollout(result, read_rollout),
     )
 
@@ -102,11 +111,12 @@ def _run(result: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunVi
 def _read(result: CaseResult) -> tuple[tuple[str, str], ...]:
     dropped = str(result.measures.dropped) if result.measures.dropped else ""
     return (
+        ("who failed", result.blame.value if result.blame else ""),
         ("calls", result.calls_told),
         ("answer", result.answer),
         ("fixes", counts_text(result.measures.fixes)),
         ("dropped calls", dropped),
-        ("error", result.error),
+        ("why void" if result.status is CaseStatus.VOID else "error", result.error),
     )
 
 

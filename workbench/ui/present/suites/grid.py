@@ -9,7 +9,9 @@ from workbench.app.runs.planning import RunRequest
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.setting_field import NumberRange
+from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.plan import RunPlan, ToolVariation
+from workbench.suite.reports.tables import enough_line
 from workbench.ui.present.fold import FoldView
 from workbench.ui.present.words import MAX_TOKENS, SEED, TEMPERATURE, TOP_P, count
 
@@ -17,11 +19,14 @@ ABLATE: Final = "ablate"
 """Choice of further arms: the contract without each of its parts."""
 OPEN_IMPROVE: Final = FoldView(label="Improve the contract", content="suites-improve-content", is_open=True)
 """The button of a search's fields, which shows them."""
+FAULTS: Final = "faults"
+"""Choice of further arms: faults planted in the answers of the tools."""
 FURTHER: Final = (
     ("contract without each paragraph", ABLATE),
     ("renamed tools", ToolVariation.RENAMED.value),
     ("shuffled tools", ToolVariation.SHUFFLED.value),
     ("paraphrased descriptions", ToolVariation.PARAPHRASED.value),
+    ("tools that fail at every fifth call", FAULTS),
 )
 """Further arms, as pairs of label and value."""
 GRAMMARS: Final = (("constrained", "on"), ("not constrained", "off"))
@@ -51,6 +56,7 @@ class GridFields(NamedTuple):
     limit: float | None
     timeout_s: float
     judge: str | None
+    person: str | None
 
 
 def read_grid(fields: GridFields) -> RunRequest:
@@ -91,15 +97,17 @@ def read_grid(fields: GridFields) -> RunRequest:
         variations=tuple(variation for variation in ToolVariation if variation.value in fields.further),
         timeout_s=TIMEOUT_S.parse(fields.timeout_s),
         judge=fields.judge or "",
+        person=fields.person or "",
+        faults=FaultPlan(rate=0.2) if FAULTS in fields.further else None,
     )
 
 
 def plan_size(plan: RunPlan) -> str:
-    """Format the size of a run plan."""
+    """Format the size of a run plan, and what a comparison of such runs can show."""
     runs, cases, arms = len(plan.jobs()), len(plan.cases), len(plan.arms)
-    return f"{count(runs, 'case run')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (
-        f" × {count(plan.repeat, 'repetition')}" if plan.repeat > 1 else ""
-    )
+    repetitions = f" × {count(plan.repeat, 'repetition')}" if plan.repeat > 1 else ""
+    size = f"{count(runs, 'case run')}: {count(cases, 'case')} × {count(arms, 'arm')}{repetitions}"
+    return f"{size}. {enough_line(runs // arms)}."
 
 
 def _numbers(allowed: NumberRange, texts: Sequence[str]) -> tuple[float, ...]:

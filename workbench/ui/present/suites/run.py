@@ -14,8 +14,10 @@ from workbench.suite.reports.tables import (
     Table,
     card_table,
     comparison_line,
+    conversation_table,
     failure_table,
     matrix_table,
+    more_line,
     passed_text,
     repetitions_text,
     result_text,
@@ -94,6 +96,9 @@ class SuiteRunView:
     """Key of the link to the report. Empty if it is not shared."""
     arms: tuple[str, ...]
     rows: tuple[RowView, ...]
+    has_failed: bool
+    has_passed: bool
+    """Whether a repetition passed and no other is still to be run."""
     candidates: tuple[CandidateView, ...] = ()
     """The candidates of a search, as a tree."""
     picked: SelectedCase | None = None
@@ -149,6 +154,8 @@ def show_run(
         share_key=listed.share_key or "",
         arms=tuple(card.arm for card in report.cards),
         rows=_rows(report),
+        has_failed=any(card.failed for card in report.cards),
+        has_passed=not is_under_way and any(card.passed for card in report.cards),
         candidates=() if outcome is None else show_candidates(report.plan, outcome),
         picked=picked,
     )
@@ -162,9 +169,10 @@ def show_progress(progress: RunProgress, *, is_running: bool) -> RunBarView:
         else f" · {duration_text(progress.seconds_left)} left"
     )
     errors = f" · {count(progress.errors, 'error')}" if progress.errors else ""
+    void = f" · {progress.void} void" if progress.void else ""
     stopped = "" if is_running or progress.done == progress.total else " · stopped, can be resumed"
     passed = _passed(progress.passed, progress.done - progress.errors, progress.unchecked)
-    note = f"{progress.done} of {progress.total} · {passed}{errors}{left}{stopped}"
+    note = f"{progress.done} of {progress.total} · {passed}{errors}{void}{left}{stopped}"
     share = progress.done / progress.total if progress.total else 1.0
     return RunBarView(note=note, share=share, is_running=is_running)
 
@@ -208,6 +216,11 @@ def _tables(report: RunReport) -> list[TableView]:
             else "",
         ),
     ]
+    if (conversations := conversation_table(report)).rows:
+        note = (
+            "pass^k is the probability that k repetitions of a case all pass. Void: the person made a mistake"
+        )
+        tables.append(table_view("Conversations", conversations, note))
     if matrix := matrix_table(report):
         tables.append(table_view("Contracts × models", matrix, "Pass rate of each pair, over all its arms"))
     if tags := tag_table(report):
@@ -318,7 +331,7 @@ def show_comparison(
     pairs = [(_pair(index, pair), pair.change in changes) for index, pair in enumerate(comparison.pairs)]
     return ComparisonView(
         title=f"Compared with {against}",
-        line=comparison_line(comparison),
+        line=" · ".join(filter(None, (comparison_line(comparison), more_line(comparison)))),
         changed=tuple(view for view, is_changed in pairs if is_changed),
         rest=tuple(view for view, is_changed in pairs if not is_changed),
         words=changed_words(*contracts),

@@ -1,5 +1,5 @@
-// Edits a message, shows it as code, or offers to restore it. Events: `save_message`, `edit_again`, `close_pane`,
-// `restore_message`.
+// Edits a message, shows it as code, offers to restore it, or saves the conversation as a case. Events: `save_message`,
+// `edit_again`, `close_pane`, `restore_message`, `save_case`.
 import { copyText, iconButton, node } from "../shared/dom.js";
 import { drawCallForm } from "../shared/call_form.js";
 import { show } from "../drafts/document_changes.js";
@@ -19,7 +19,7 @@ const session = () => nameOf("play-composer");
 const button = (label, onclick, more) =>
   node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
 
-/** @param {Part<EditView | CodeView | DeletedView, MessagePaneEvents>} part */
+/** @param {Part<EditView | CodeView | DeletedView | CaseView, MessagePaneEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   let edited = null;
   // Where the browser stores that it is edited.
@@ -131,7 +131,7 @@ export const mount = ({ element, follow, trigger }) => {
     const primary = { class: "hw-button is-primary" };
     editor = pane(
       value.title,
-      node("h3", {}, value.title),
+      node("h2", {}, value.title),
       fields,
       node(
         "div",
@@ -185,7 +185,7 @@ export const mount = ({ element, follow, trigger }) => {
         node(
           "div",
           { class: "hw-pane-head" },
-          node("h3", {}, value.title),
+          node("h2", {}, value.title),
           node("div", { class: "hw-ways", role: "group", "aria-label": "Code" }, names),
           node("span", { class: "hw-gap" }),
           copy,
@@ -201,7 +201,52 @@ export const mount = ({ element, follow, trigger }) => {
   const drawDeleted = (value) =>
     drawUndo(value.title, () => trigger("restore_message", { id: value.message_id }));
 
-  const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted };
+  const drawCase = (value) => {
+    const field = node("input", {
+      class: "hw-input",
+      id: "play-case-suite",
+      list: "play-case-suites",
+      value: value.suite,
+      maxlength: 64,
+    });
+    const form = node(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          trigger("save_case", { id: "", suite: field.value });
+        },
+      },
+      node(
+        "p",
+        { class: "hw-note" },
+        "The person is drafted from your messages. The case expects the calls that the model made and what they changed in the world.",
+      ),
+      node(
+        "label",
+        { class: "hw-form-row", for: field.id },
+        "Suite, also a new one",
+        field,
+        node(
+          "datalist",
+          { id: "play-case-suites" },
+          value.suites.map((suite) => node("option", { value: suite })),
+        ),
+      ),
+      node(
+        "div",
+        { class: "hw-form-acts" },
+        node("button", { type: "submit", class: "hw-button" }, "Save case"),
+        node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
+      ),
+    );
+    const title = "Save the conversation as a case";
+    element.replaceChildren(pane(title, node("h2", {}, title), form));
+    field.select();
+    field.focus();
+  };
+
+  const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted, case: drawCase };
 
   // An edit goes on when its session is opened again.
   onShow("play-composer", (id) => {

@@ -97,6 +97,9 @@ export const mount = ({ element, follow, trigger }) => {
     entry.role === "user"
       ? ["Create a case from this turn", () => trigger("make_case", { id: entry.id })]
       : null,
+    canEdit && entry.role !== "system"
+      ? ["Create a case from this conversation …", act("case", entry.id)]
+      : null,
     entry.role === "user"
       ? ["Compare answers to this turn", () => trigger("compare_turn", { id: entry.id })]
       : null,

@@ -32,6 +32,15 @@ interface BranchesView {
   deleted: DeletedRow[];
 }
 
+/** The form that saves the conversation as a case. */
+interface CaseView {
+  /** Names of the visitor's suites. */
+  suites: string[];
+  /** The suite to begin with. */
+  suite: string;
+  kind: string;
+}
+
 /** The code in one language. */
 interface CodeTab {
   /** Name of the language or program. */
@@ -331,7 +340,7 @@ type DemoBarEvents = "load_demo" | "remove_demo";
 
 type LiveEvents = "watch_turn";
 
-type MessagePaneEvents = "close_pane" | "edit_again" | "restore_message" | "save_message";
+type MessagePaneEvents = "close_pane" | "edit_again" | "restore_message" | "save_case" | "save_message";
 
 type PresetBarEvents = "preset_act" | "setup_changed";
 

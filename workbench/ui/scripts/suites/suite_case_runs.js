@@ -53,8 +53,11 @@ export const mount = ({ element, follow, trigger }) => {
         run.messages.length
           ? node(
               "a",
-              { class: "hw-action", href: router.link("play", { session: run.session }) },
-              "Open in Play",
+              {
+                class: "hw-action",
+                href: router.link("play", { session: run.session, message: run.message || null }),
+              },
+              run.message ? `Open turn ${run.turn} in Play` : "Open in Play",
             )
           : null,
         run.messages.length ? queue : null,

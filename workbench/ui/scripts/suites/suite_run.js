@@ -1,6 +1,6 @@
 // The list of runs, or the report of one: score cards, charts, the matrix of cases, failures. Its address names the run
 // and the case. Events: `open_run`, `change_run`, `download_report`, `open_case`, `resume_run`,
-// `run_failing`, `label_failing`, and those of a search: `compare_candidates`, `take_candidate`.
+// `run_failing`, `label_failing`, `keep_passed`, and those of a search: `compare_candidates`, `take_candidate`.
 import { chart } from "../shared/charts.js";
 import { editText, node, sharedLink } from "../shared/dom.js";
 import { menu } from "../shared/menu.js";
@@ -143,6 +143,12 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     showTitle();
     const edit = (label, text, action) =>
       editText(title, label, text, (changed) => change(action, value.id, changed), showTitle);
+    /** @type {[boolean, SuiteRunEvents, string][]} */
+    const actions = [
+      [value.has_failed, "run_failing", "Run failing cases again"],
+      [value.has_failed, "label_failing", "Add failing cases to labelling queue"],
+      [value.has_passed, "keep_passed", "Keep passed rollouts as sessions"],
+    ];
     return [
       node(
         "div",
@@ -159,18 +165,15 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
               "Resume run",
             )
           : null,
-        value.rows.some((row) => row.cells.some((result) => result.tone === "bad"))
-          ? /** @type {[SuiteRunEvents, string][]} */ ([
-              ["run_failing", "Run failing cases again"],
-              ["label_failing", "Add failing cases to labelling queue"],
-            ]).map(([name, label]) =>
-              node(
-                "button",
-                { type: "button", class: "hw-action", onclick: () => trigger(name, { id: value.id }) },
-                label,
-              ),
-            )
-          : null,
+        actions
+          .filter(([isShown]) => isShown)
+          .map(([, name, label]) =>
+            node(
+              "button",
+              { type: "button", class: "hw-action", onclick: () => trigger(name, { id: value.id }) },
+              label,
+            ),
+          ),
       ),
       value.share_key ? shareLink(value) : null,
     ];

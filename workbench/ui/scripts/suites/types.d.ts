@@ -45,16 +45,20 @@ interface CaseLine {
 interface CaseRunView {
   /** Arm and repetition, and in a comparison `before` or `after`. */
   title: string;
-  /** `passed`, `failed` or `error`. */
+  /** `passed`, `failed`, `error`, `void` or `unchecked`. */
   status: string;
-  /** For each expectation: ✓ or ✗, and the reason. */
+  /** For each expectation: ✓ or ✗, and the reason, with the turn in which it broke. */
   outcomes: ([string, string])[];
-  /** Calls, answer, fixes, dropped calls and error, each with its name. */
+  /** Who failed, calls, answer, fixes, dropped calls and error, each with its name. */
   read: ([string, string])[];
   /** Number of tokens and seconds. */
   note: string;
   /** Id of the session with the rollout. Empty if there is none. */
   session: string;
+  /** The message that begins the turn in which a conversation failed. Empty if there is none. */
+  message: string;
+  /** The number of this turn. */
+  turn: number | null;
   /** The stored rollout. Empty if it was deleted. */
   messages: RolloutMessageView[];
 }
@@ -197,6 +201,9 @@ interface SuiteRunView {
   share_key: string;
   arms: string[];
   rows: RowView[];
+  has_failed: boolean;
+  /** Whether a repetition passed and no other is still to be run. */
+  has_passed: boolean;
   /** The candidates of a search, as a tree. */
   candidates: CandidateView[];
   /** The case to open at once, or None. */
@@ -220,4 +227,4 @@ type SuiteCaseRunsEvents = "label_case";
 
 type SuiteComparisonEvents = "open_pair";
 
-type SuiteRunEvents = "change_run" | "compare_candidates" | "download_report" | "label_failing" | "open_case" | "open_run" | "resume_run" | "run_failing" | "take_candidate";
+type SuiteRunEvents = "change_run" | "compare_candidates" | "download_report" | "keep_passed" | "label_failing" | "open_case" | "open_run" | "resume_run" | "run_failing" | "take_candidate";

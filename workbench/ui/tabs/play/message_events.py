@@ -9,6 +9,8 @@ from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
 from workbench.app.opened_session import OpenedSession
 from workbench.app.regenerate import continuation_of
+from workbench.app.runs.casting import OWN_SUITE
+from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.app.turn_request import ResumePoint
 from workbench.app.turns import running_turn
@@ -27,7 +29,14 @@ from workbench.ui.present.documents import (
     EditorsView,
     message_change,
 )
-from workbench.ui.present.message_pane import DeletedView, EditView, show_code, show_edit, show_edit_call
+from workbench.ui.present.message_pane import (
+    CaseView,
+    DeletedView,
+    EditView,
+    show_code,
+    show_edit,
+    show_edit_call,
+)
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
@@ -69,6 +78,9 @@ class MessageEvents:
                 case "code":
                     code = code_of(services, opened.session.id, opened.session.setup, opened.path, stored.id)
                     return Screen(message_pane=show_code(code), notice=CLEAR)
+                case "case":
+                    pane = CaseView(suites=tuple(suite_names(services)), suite=OWN_SUITE)
+                    return Screen(message_pane=pane, notice=CLEAR)
                 case _:
                     copied = ClipboardView(
                         text=written_out(stored.message), serial=services.calendar.seconds()

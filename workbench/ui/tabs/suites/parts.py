@@ -121,14 +121,19 @@ def list_runs(services: Services, *, undo_id: str = "", is_look: bool = False) -
 
 
 def grid_choices(services: Services, drafts: Drafts) -> Sequence[Update]:
-    """Return the current choices of suites, contracts, models and judges."""
+    """Return the current choices of suites, contracts, models, judges and persons."""
     models = list(services.models.names())
     return (
         gr.update(choices=list(suite_names(services))),
         gr.update(choices=contract_choices(services, drafts)),
         gr.update(choices=models),
         gr.update(choices=[("The model being tested", ""), *models]),
+        gr.update(choices=[(RULES, ""), *models]),
     )
+
+
+RULES: Final = "Rules of the case"
+"""The choice of no model that acts as the person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +155,7 @@ class GridParts:
     limit: NumberField
     timeout_s: NumberField
     judge: gr.Dropdown
+    person: gr.Dropdown
     size: Drawn
     start: gr.Button
 
@@ -192,12 +198,17 @@ def build_grid(services: Services) -> GridParts:
             [("The model being tested", ""), *models], value=settings.judge or "", allow_custom_value=True,
             label="Rubric judge", elem_id="suites-judge", min_width=0,
         )  # fmt: skip
+        person = gr.Dropdown(
+            [(RULES, ""), *models], value="", allow_custom_value=True,
+            label="Person in conversations", elem_id="suites-person", min_width=0,
+        )  # fmt: skip
     size = Drawn("notice", elem_id="suites-size")
     start = gr.Button("Run suites", variant="primary", size="sm", elem_id="suites-start")
     return GridParts(
         suites=suites, contracts=contracts, models=chosen, tool_choices=tool_choices, grammars=grammars,
         further=further, repeat=repeat, temperatures=temperatures, top_ps=top_ps, seed=seed,
-        max_tokens=max_tokens, tags=tags, limit=limit, timeout_s=timeout_s, judge=judge, size=size, start=start,
+        max_tokens=max_tokens, tags=tags, limit=limit, timeout_s=timeout_s, judge=judge, person=person,
+        size=size, start=start,
     )  # fmt: skip
 
 

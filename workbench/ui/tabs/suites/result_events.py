@@ -6,9 +6,11 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.runs.casting import add_case, case_of_turn, offered_toolsets
+from workbench.app.runs.casting import OWN_SUITE, add_case, case_of_turn, offered_toolsets
+from workbench.app.runs.kept import KEPT_TAG, keep_passed
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
+from workbench.app.runs.talk_cases import case_of_conversation
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.label_words import QueueState
@@ -151,22 +153,43 @@ class RunResultEvents:
         return advice(f"Added {count(len(failed), 'failed rollout')} to the labelling queue.")
 
     @needs(Permission.WORK)
-    def on_make_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
-        """Add a turn of the open session as a case to one of the visitor's suites."""
+    def on_keep(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+        """Copy the passed rollouts of a run as sessions that can be exported."""
+        services = services_of(self.services, visitor, request)
+        try:
+            kept = keep_passed(services, find_run(services, id_of(event)))
+        except WorkbenchError as error:
+            return problem(error)
+        new = f"Kept {len(kept.session_ids)} of {kept.passed} passed rollouts ({count(kept.total, 'result')})"
+        text = f"{new} as sessions with the tag {KEPT_TAG!r}."
+        return NoticeView(lines=(NoticeLine(word="note", text=text, tone="quiet", link=write_place("data")),))
+
+    @needs(Permission.WORK)
+    def on_make_case(
+        self, visitor: Visitor, event: gr.EventData, request: gr.Request
+    ) -> tuple[NoticeView, Update | None]:
+        """Add a turn of the open session, or all of it, as a case to one of the visitor's suites.
+
+        The event has the message of the turn, or the suite for the whole session.
+        """
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id or "")
         if session is None:
-            return advice("Only your own sessions can become cases.")
+            return advice("Only your own sessions can become cases."), SAME
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
-            toolsets = offered_toolsets(services, session.setup)
-            case = case_of_turn(session.setup, path, id_of(event), toolsets=toolsets)
-            version = add_case(services, case)
+            if message_id := id_of(event):
+                toolsets = offered_toolsets(services, session.setup)
+                case = case_of_turn(session.setup, path, message_id, toolsets=toolsets)
+            else:
+                case = case_of_conversation(services, session.setup, path)
+            suite = id_of(event, "suite").strip() or OWN_SUITE
+            version = add_case(services, case, suite=suite)
         except WorkbenchError as error:
-            return problem(error)
-        added = f"Added a case to suite {version.name!r} (version {version.number})."
+            return problem(error), SAME
+        added = f"Added the case {case['id']} to suite {version.name!r} (version {version.number})."
         place = write_place("suites", suite=version.name)
-        return NoticeView(lines=(NoticeLine(word="note", text=added, tone="quiet", link=place),))
+        return NoticeView(lines=(NoticeLine(word="note", text=added, tone="quiet", link=place),)), None
 
 
 def _reader(services: Services) -> ReadRollout:

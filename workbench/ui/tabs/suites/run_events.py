@@ -56,7 +56,7 @@ class RunEvents:
             screen = SuitesScreen(shown=shown, baseline=baseline, run=list_runs(services, is_look=True))
             return (*screen, *grid_choices(services, read_drafts(drafts)))
         except WorkbenchError as error:
-            return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME)
+            return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME, SAME)
 
     @needs(Permission.WORK)
     def on_open_run(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> SuitesScreen:

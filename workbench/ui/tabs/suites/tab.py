@@ -47,7 +47,7 @@ def wire(
 def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: gr.Tab) -> None:
     grid, run, visitor = parts.grid, parts.run, [play.visitor]
     screen = run.screen
-    opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
+    opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge, grid.person]
     drafts = TextField(visible=False, elem_id="suites-drafts")
     inputs = [*visitor, drafts, *grid.fields]
     opened_tab = listen(tab.select, events.on_open, [*visitor, drafts], opened, js=WITH_DRAFTS)
@@ -95,8 +95,10 @@ def _wire_looks(parts: SuitesParts, events: RunResultEvents, running: RunEvents,
     compared = [*visitor, *run.compared]
     listen(run.comparison.event("open_pair"), events.on_pair, compared, result, is_latest_only=True)
     listen(run.case_runs.event("label_case"), events.on_label, visitor, [run.notice])
+    listen(run.run.event("keep_passed"), events.on_keep, visitor, [run.notice])
     talk = play.talk
-    listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])
+    for made in (talk.transcript.event("make_case"), talk.message_pane.event("save_case")):
+        listen(made, events.on_make_case, visitor, [talk.notice, talk.message_pane])
 
 
 def _wire_list(parts: SuitesParts, events: RunListEvents, play: PlayParts) -> None:
