@@ -38,6 +38,7 @@ ITEMS = {
         "Answer again",
         "Write a different message here",
         "Create a case from this turn",
+        "Create a case from this conversation …",
         "Compare answers to this turn",
         "Copy text",
         "Label",
@@ -50,6 +51,7 @@ ITEMS = {
         "Regenerate from here",
         "Continue this message",
         "Branch from here",
+        "Create a case from this conversation …",
         "Copy text",
         "Copy as code …",
         "Label",
@@ -90,6 +92,11 @@ def test_a_shared_session_has_no_action_that_changes_it(component: Component) ->
         ("m", "Edit result of get_weather", ("message_act", {"act": "edit", "id": "r1", "call": None})),
         ("m", "Regenerate from here", ("play_on", {"act": "regenerate", "id": "m"})),
         ("u", "Create a case from this turn", ("make_case", {"id": "u"})),
+        (
+            "m",
+            "Create a case from this conversation …",
+            ("message_act", {"act": "case", "id": "m", "call": None}),
+        ),
         ("u", "Compare answers to this turn", ("compare_turn", {"id": "u"})),
     ],
 )
