@@ -102,6 +102,35 @@ def test_rows_with_disguised_tools_have_no_problems_and_their_calls_fit(rows):
     assert calls > 100
 
 
+def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description():
+    options = EverydayOptions(
+        split=FamilySplit.TRAIN, contracts=contracts("minimal"), kinds=(("near_miss", 1.0),), most_tools=1,
+        most_exchanges=1, masked=1.0,
+    )  # fmt: skip
+    described = {
+        tool.spec.description: words_of(tool.name)
+        for family in FAMILIES
+        for variant in family.variants
+        for tool in variant
+    }
+    rows = list(everyday_rows(5, 60, options))
+    named = [
+        (tool["function"]["name"], tool["function"]["description"])
+        for row in rows
+        for tool in json.loads(row["tools"])
+    ]
+    assert len(named) >= 60
+    for name, description in named:
+        known = set(described[description])
+        assert not description or known.isdisjoint(words_of(name)), (name, description)
+    assert not any(
+        "<tool_call>" in turn["value"]
+        for row in rows
+        for turn in row["conversations"]
+        if turn["from"] == "gpt"
+    )
+
+
 def test_without_disguises_rows_are_as_before():
     options = EverydayOptions(split=FamilySplit.TEST, contracts=contracts("minimal"))
     named = {

@@ -107,6 +107,15 @@ def synth(
             help="Share of everyday tools with other names, parameters and order than in their family",
         ),
     ] = 0.0,
+    masked: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Share of everyday tools with a name that has no meaning",
+        ),
+    ] = 0.0,
     together: Annotated[
         int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
     ] = 1,
@@ -154,7 +163,7 @@ def synth(
         "together": together,
     }
     if generator is RowGenerator.EVERYDAY:
-        draw = _everyday(seed, count, split, kinds, common, disguised)
+        draw = _everyday(seed, count, split, kinds, common, disguised, masked)
     else:
         draw = _formal(seed, count, split, kinds, common)
     known = tuple(_fingerprints(without or ()))
@@ -238,6 +247,7 @@ def _everyday(
     kinds: tuple[tuple[str, float], ...],
     common: "_Common",
     disguised: float,
+    masked: float,
 ) -> RowDrawing:
     from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
     from workbench.training.everyday.family import FamilySplit
@@ -245,7 +255,11 @@ def _everyday(
 
     _check_kinds(kinds, EVERYDAY_EXCHANGES)
     options = EverydayOptions(
-        split=FamilySplit(split), kinds=kinds or EVERYDAY_SHARES, disguised=disguised, **common
+        split=FamilySplit(split),
+        kinds=kinds or EVERYDAY_SHARES,
+        disguised=disguised,
+        masked=masked,
+        **common,
     )
     return partial(everyday_rows, seed, count, options)
 

@@ -91,6 +91,20 @@ def disguised(family: Family, place: int, number: int, words: WordList) -> tuple
     return tuple(tools)
 
 
+def masked(dice: Dice, variant: tuple[EverydayTool, ...], words: WordList) -> tuple[EverydayTool, ...]:
+    """Give the tools of a variant names without a meaning, so that only descriptions say what they do.
+
+    A tool without a description keeps its name.
+
+    *Source:* the function masking of Hammer, https://arxiv.org/abs/2410.04587
+    """
+    return tuple(
+        replace(tool, spec=spec_of(words.made_up(dice), about, tool.params)) if about else tool
+        for tool in variant
+        for about in (tool.spec.description,)
+    )
+
+
 def _tool_name(name: str, place: int, number: int) -> str:
     """Return the name of a disguised tool. Variants have other affixes, since their names may be the same words."""
     affixes = DISGUISES // len(_TOOL_STYLES)

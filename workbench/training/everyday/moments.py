@@ -111,9 +111,9 @@ _ANYWHERE: Final = date(2026, 6, 15)
 
 
 def _date(text: str, _words: WordList) -> Slot:
-    if text not in ("", "past", "near"):
+    if text not in ("", "past", "near", "counted"):
         raise SlotProblem(
-            f"{text!r} is not a range of days; write `date`, `date near` (a week) or `date past`"
+            f"{text!r} is not a range of days; write `date`, `date near` (a week), `date counted` or `date past`"
         )
 
     def draw(dice: Dice, today: date | None) -> Spoken:
@@ -122,6 +122,8 @@ def _date(text: str, _words: WordList) -> Slot:
             return _absolute(dice, day, has_year=True)
         if text == "past":
             return _past(dice, today)
+        if text == "counted":
+            return _counted(dice, today)
         relative = dice.weighted(((True, 6.0 if text else 4.0), (False, 0.0 if text else 3.0)))
         return _near(dice, today) if relative else _later(dice, today)
 
@@ -182,6 +184,18 @@ def _near(dice: Dice, today: date) -> Spoken:
             if dice.chance(0.15):
                 return _spoken_day(day, f"this {name}", answer_text=name, takes_on=False)
             return _spoken_day(day, name, takes_on=True)
+
+
+def _counted(dice: Dice, today: date) -> Spoken:
+    """Draw a day that has to be computed from today's date, often across the end of a month."""
+    is_weeks = dice.chance(0.3)
+    count = dice.between(1, 6) if is_weeks else dice.between(2, 20)
+    written = str(count) if dice.chance(0.4) or count > 12 else number_words(count)
+    unit = ("week" if is_weeks else "day") + ("" if count == 1 else "s")
+    request_text = dice.pick(("in {} {}", "in {} {}", "{} {} from now", "{} {} from today")).format(
+        written, unit
+    )
+    return _spoken_day(today + timedelta(days=count * (7 if is_weeks else 1)), request_text, takes_on=False)
 
 
 def _past(dice: Dice, today: date) -> Spoken:

@@ -9,7 +9,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolspec.spec import OfferedTools
-from workbench.training.everyday.disguise import DISGUISES, disguised
+from workbench.training.everyday.disguise import DISGUISES, disguised, masked
 from workbench.training.everyday.drawing import EverydayScene, OfferedFamily
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
 from workbench.training.everyday.family import Family, FamilySplit
@@ -58,6 +58,8 @@ class EverydayOptions:
     """Maximum number of consecutive conversations with the same contract and tools."""
     disguised: float = 0.0
     """Share of offered variants that are disguised: with other names and shapes."""
+    masked: float = 0.0
+    """Share of offered variants whose tools have names without a meaning."""
     dated: float = 0.75
     """Share of conversations whose system text says today's date. In the others, dates are said with their year."""
 
@@ -156,6 +158,8 @@ def _offered(
         if options.disguised and dice.chance(options.disguised):
             number = dice.between(0, DISGUISES - 1)
             variant = _disguised_variant(options.split, family.name, place, number)
+        if options.masked and dice.chance(options.masked):
+            variant = masked(dice, variant, words_of_split(options.split))
         own = {tool.name for tool in variant}
         may_join = all(family.may_join(offer.family) for offer in offered)
         if len(offered) < count and may_join and not own & names:
