@@ -252,7 +252,7 @@ def test_the_same_call_twice_is_found(tmp_path: Path, twice: str) -> None:
         ("18 Â°C in Paris", "mojibake"),
         ("itâ€™s 18 degrees", "mojibake"),
         ("GrÃ¼ÃŸe aus Bern", "mojibake"),
-        ("Caf\ufffd in Paris", "replacement-character"),
+        ("K\ufffdln am Rhein", "replacement-character"),
         ("\ufffd\ufffd", "replacement-character"),
     ],
 )

@@ -113,7 +113,7 @@ _NO_NAMES: Final = re.compile(
     r"(?:an?|and|are|can|could|do|does|for|give|how|in?|is|it|me|my|of|on|or|please|tell|that|the|there|this|to|want"
     r"|was|what|when|where|which|who|will|would|you|your|s)\Z"
 )
-"""Words of questions that are no names of facts."""
+"""Words of questions that never name a fact."""
 _IS_REPLY: Final = re.compile(
     r"(?i)(?:yes|yeah|yep|no|nope|ok|okay|sure|thanks|thank you|great|right|correct|(?:good)?bye)\b"
 )

@@ -74,7 +74,7 @@ class PageHead:
     """Completes the page's HTML: adds our head, and to all scripts the nonce of the response's security policy.
 
     It is compressed as well, which Gradio does only for paths with an extension such as `.js`. It holds no secret but
-    the nonce, which is another one in each response, so that its length tells nothing about either (BREACH).
+    the nonce, which is another one in each response, so that an attacker learns neither from its length (BREACH).
 
     No scripts run without the nonce. Gradio's option `head` would add ours only while its own scripts run.
 

@@ -74,7 +74,7 @@ def text_field(label: str, placeholder: str, elem_id: str) -> TextField:
 def choice_field(
     label: str, choices: Sequence[str], elem_id: str, *, value: str | None = None
 ) -> gr.Dropdown:
-    """Build a list to choose from; without a value, the first one is chosen."""
+    """Build a dropdown. Without a value, the first choice is chosen."""
     values = [str(choice) for choice in choices]
     return gr.Dropdown(values, value=value or values[0], label=label, min_width=0, elem_id=elem_id)
 
