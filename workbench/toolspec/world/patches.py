@@ -203,7 +203,7 @@ def merge_patch_between(before: JsonObject, after: JsonObject) -> JsonObject:
     """Return the JSON Merge Patch from one world to another. It cannot set a value to null, which removes it.
 
     >>> merge_patch_between({"stock": {"a": 1, "b": 2}}, {"stock": {"a": 5}})
-    {'stock': {'a': 5, 'b': None}}
+    {'stock': {'b': None, 'a': 5}}
     """
     patch: dict[str, JsonValue] = {name: None for name in before if name not in after}
     for name, new in after.items():
