@@ -1,21 +1,19 @@
-"""The reward of one completion of a case: the suite's own score, or a mixture of parts that a trainer learns from."""
+"""The reward of an episode of a case: the suite's own score, or a mixture of parts that a trainer learns from."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.reading import CallStatus
 from workbench.rollout.constraint import TurnSetup
-from workbench.rollout.loop import Turn, run_rollout
-from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, ToolRun, Usage
 from workbench.suite.case import Case
-from workbench.suite.case_rollout import CaseRollout, rollout_of
-from workbench.suite.expectation import expected_tools, expects_call
+from workbench.suite.case_rollout import CaseRollout
+from workbench.suite.conversation_score import needless_calls
+from workbench.suite.episode import Episode, NoTools, play
+from workbench.suite.expectation import Expectation, expected_tools, expects_call
 from workbench.suite.read_suite import parse_case
 from workbench.suite.score import Score, score
-from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
 
@@ -32,7 +30,7 @@ class RewardShape:
     result: float = 1.0
     """The case passes."""
     no_needless_call: float = 0.0
-    """No call if none is expected, and at least one call if one is."""
+    """No call if none is expected, at least one call if one is, and none that asks again for the same result."""
 
 
 def shape_of(weights: Mapping[str, Any]) -> RewardShape:
@@ -49,85 +47,71 @@ def shape_of(weights: Mapping[str, Any]) -> RewardShape:
 
 
 def reward(row: Mapping[str, Any], completion: str, shape: RewardShape) -> float:
-    """Return the reward of a completion, from 0 to 1.
+    """Return the reward of the only completion of a case, from 0 to 1.
 
     Args:
         row: A row of an exported environment, with `suite`, `case`, `tools` and `family`.
         completion: What the model wrote, byte for byte.
     """
     case = parse_case(row["case"], suite=row["suite"])
-    tools = parse_tools(row["tools"])
-    rollout = rollout_of_text(case, tools, row["family"], completion)
-    scored = score(case, rollout)
-    parts = _parts(case, rollout, scored)
+    setup = TurnSetup(tools=parse_tools(row["tools"]), family=row["family"], max_rounds=1)
+    return reward_of(case, play(case, setup, "", [completion], toolbox=NoTools()), shape)
+
+
+def reward_of(case: Case, episode: Episode, shape: RewardShape) -> float:
+    """Return the reward of an episode, from 0 to 1.
+
+    It is 0 for an episode that is not over, such as one at the trainer's limit of tokens: a conversation that stops
+    early may look like one that did nothing wrong. It is 0, too, if the person made a mistake.
+    """
+    if not episode.is_over or episode.rollout.void:
+        return 0.0
+    parts = _parts(case, episode.rollout, score(case, episode.rollout))
     weights = {part.name: getattr(shape, part.name) for part in fields(RewardShape)}
     return sum(weight * parts[name] for name, weight in weights.items()) / sum(weights.values())
 
 
 def _parts(case: Case, rollout: CaseRollout, scored: Score) -> dict[str, float]:
-    calls, named = rollout.first_calls, expected_tools(case.expectations)
+    calls, named = rollout.calls, expected_tools(case.expectations)
+    called = {call.name for call in calls}
+    # In a conversation, other calls may be needed to find out what to do.
+    are_expected = named is None or (called >= named if case.user else bool(calls) and called <= named)
     is_expected = expects_call(case.expectations)
     is_readable = not rollout.dropped and not rollout.fixes
     return {
         "format": float(is_readable and all(call.status is CallStatus.READY for call in calls)),
-        "name": float(named is None or (bool(calls) and all(call.name in named for call in calls))),
+        "name": float(are_expected),
         "arguments": scored.share,
         "result": float(scored.is_passed),
-        "no_needless_call": float(is_expected is None or is_expected == bool(calls)),
+        "no_needless_call": float(is_expected in (None, bool(calls)) and not needless_calls(rollout)),
     }
-
-
-def rollout_of_text(case: Case, tools: OfferedTools, family: str, completion: str) -> CaseRollout:
-    """Return the rollout of a model that writes this completion as its only one. No tool is run."""
-    turn = Turn(
-        setup=TurnSetup(tools=tools, family=family, max_rounds=1),
-        engine=_OneCompletion(completion),
-        toolbox=_NoTools(),
-        clock=_Monotonic(),
-        is_cancelled=lambda: False,
-    )
-    system = Message(role=Role.SYSTEM, text=case.system)
-    return rollout_of(run_rollout(turn, Conversation(messages=(system, *case.messages))))
-
-
-class _OneCompletion:
-    """An engine that has written its completion already."""
-
-    name = "recorded"
-    fingerprint = "recorded"
-    context_tokens = 0
-    capabilities = Capabilities(has_exact_prompt=True, has_grammar=False)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def count_tokens(self, text: str) -> int:
-        return len(text)
-
-    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        yield Delta(text=self._text)
-        yield Delta(finish_reason=FinishReason.STOP, usage=Usage())
-
-
-class _NoTools:
-    def run(self, call: ToolCall) -> ToolRun:
-        return ToolRun(result=ToolResult(text="{}"), milliseconds=0)
-
-    def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        return map(self.run, calls)
-
-
-class _Monotonic:
-    def seconds(self) -> float:
-        return 0.0
 
 
 def is_single_turn(case: Case) -> bool:
     """Whether one completion decides the case: no result of a tool, judge, count of rounds, time or price matters."""
-    return all(_is_about_first(expectation.document()) for expectation in case.expectations)
+    return case.user is None and all(
+        _is_about_first(expectation.document()) for expectation in case.expectations
+    )
 
 
-_FIRST: Sequence[str] = ("calls", "no_call", "asks", "call_count", "valid_calls", "bfcl")
+def left_out(case: Case) -> str:
+    """Return why a case cannot be an environment. Empty if it can."""
+    if any(True for expectation in case.expectations for _ in expectation.rubrics()):
+        return "a judge decides it"
+    if any(_MEASURED.intersection(_kinds(expectation)) for expectation in case.expectations):
+        return "time, tokens or price decide it"
+    if case.user and not case.user.is_scripted:
+        return "a model acts as the person"
+    return ""
+
+
+_FIRST: Final[Sequence[str]] = ("calls", "no_call", "asks", "call_count", "valid_calls", "bfcl")
+_MEASURED: Final = frozenset({"seconds_at_most", "tokens_at_most", "prompt_tokens_at_most", "cost_at_most"})
+"""Kinds of expectations about what a trainer does not measure."""
+
+
+def _kinds(expectation: Expectation) -> set[str]:
+    return {expectation.kind}.union(*map(_kinds, expectation.inner()))
 
 
 def _is_about_first(document: Mapping[str, JsonValue]) -> bool:

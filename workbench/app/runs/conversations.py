@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 from workbench.app.demo import SingleEngineModels
 from workbench.app.services import Services
@@ -12,7 +12,7 @@ from workbench.app.turn_request import MessageStored, TurnContext, TurnRequest
 from workbench.app.turns import run_turn
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
-from workbench.errors import BadInput, EngineError
+from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.rollout.constraint import TurnSetup
@@ -21,10 +21,10 @@ from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
 from workbench.suite.case import SolutionStep
-from workbench.suite.case_rollout import CaseRollout, PersonTurn, Price, rollout_of, rollout_of_turns
-from workbench.suite.people.faults import Talk, person_fault
+from workbench.suite.case_rollout import CaseRollout, PersonTurn, Price, rollout_of
+from workbench.suite.conversation import Speaker, converse, goodbye, scripted_speaker, turn_of
 from workbench.suite.people.person import Person
-from workbench.suite.people.scripted import PersonMessage, ScriptedPerson
+from workbench.suite.people.scripted import PersonMessage
 from workbench.suite.people.simulated import parse_person_message, person_conversation
 from workbench.suite.plan import SOLUTION, Job
 from workbench.toolspec.spec import OfferedTools
@@ -34,36 +34,6 @@ _MOST_TOKENS: Final = 512
 """Maximum length of a message of a simulated person."""
 
 
-class Speaker(Protocol):
-    """Someone who talks to the model in one conversation."""
-
-    origin: MessageOrigin
-    most_messages: int
-    goes_on_after: Collection[EndReason]
-
-    def first(self) -> PersonMessage:
-        """Return the first message."""
-        ...
-
-    def reply(self, message: str) -> PersonMessage:
-        """Return the answer to a message of the model."""
-        ...
-
-
-@dataclass(slots=True)
-class _Scripted:
-    script: ScriptedPerson
-    most_messages: int
-    origin: MessageOrigin = MessageOrigin.SCRIPTED
-    goes_on_after: Collection[EndReason] = (EndReason.ANSWERED,)
-
-    def first(self) -> PersonMessage:
-        return self.script.first()
-
-    def reply(self, message: str) -> PersonMessage:
-        return self.script.reply(message)
-
-
 @dataclass(slots=True)
 class _Simulated:
     """A person that a model acts as."""
@@ -71,7 +41,6 @@ class _Simulated:
     person: Person
     ask: Callable[[Conversation], str]
     most_messages: int
-    origin: MessageOrigin = MessageOrigin.SIMULATED
     goes_on_after: Collection[EndReason] = (EndReason.ANSWERED,)
     said: list[str] = field(default_factory=list[str])
     answers: list[str] = field(default_factory=list[str])
@@ -112,12 +81,9 @@ def person_of(
     person = job.case.user
     if person is None:
         raise BadInput(f"case {job.case.key!r}", "it has no person", "give it the key user")
-    if person.script and (person.is_fixed or not model):
-        # They say the next message whatever the model wrote, even what nobody can read.
-        after = (EndReason.ANSWERED, EndReason.UNREADABLE, EndReason.LENGTH)
-        return _Scripted(ScriptedPerson(person), len(person.script) + 1, goes_on_after=after)
-    if not model and person.is_scripted:
-        return _Scripted(ScriptedPerson(person), person.max_turns)
+    is_unmodelled = person.script and (person.is_fixed or not model)
+    if is_unmodelled or (not model and person.is_scripted):
+        return scripted_speaker(person)
     if not model:
         raise BadInput(
             f"case {job.case.key!r}, user",
@@ -190,21 +156,15 @@ def run_conversation(
         EngineError: A model is missing, or fails.
         StoreError: A message could not be stored.
     """
-    turns: list[tuple[PersonTurn, CaseRollout | None]] = []
-    message = person.first()
-    while message.text.strip() and not message.ends:
-        withheld = [name for turn, names in missed.items() if len(turns) < int(turn) for name in names]
+    origin = MessageOrigin.SIMULATED if isinstance(person, _Simulated) else MessageOrigin.SCRIPTED
+
+    def run_one(number: int, text: str) -> tuple[PersonTurn, CaseRollout]:
+        withheld = [name for turn, names in missed.items() if number < int(turn) for name in names]
         setup = _without(request.setup, withheld)
-        said = replace(request, setup=setup, origin=person.origin, text=message.text)
-        turn, rollout = _run_turn(services, said, context, price)
-        turns.append((turn, rollout))
-        if rollout.end not in person.goes_on_after or len(turns) >= person.most_messages:
-            return rollout_of_turns(turns)
-        message = person.reply(turn.answer)
-    if not turns:
-        raise EngineError("the person said nothing, so the conversation did not begin")
-    turns.append((_goodbye(services, request.subject, message, person.origin), None))
-    return replace(rollout_of_turns(turns), has_person_ended=message.ends)
+        said = replace(request, setup=setup, origin=origin, text=text)
+        return _run_turn(services, said, context, price)
+
+    return converse(person, run_one, lambda message: _goodbye(services, request.subject, message, origin))
 
 
 def _without(setup: RunConfig, names: Sequence[str]) -> RunConfig:
@@ -213,26 +173,6 @@ def _without(setup: RunConfig, names: Sequence[str]) -> RunConfig:
         return setup
     kept = tuple(spec for spec in parse_tools(setup.tools_text).specs if spec.name not in names)
     return replace(setup, tools_text=render_tools(OfferedTools(specs=kept)))
-
-
-def without_mistakes(
-    person: Person, rollout: CaseRollout, tools: OfferedTools, *, has_model: bool
-) -> CaseRollout:
-    """Return the rollout, void if the person made a mistake. A person with a script makes none.
-
-    Args:
-        has_model: Whether a model acted as the person, if the case lets it.
-    """
-    if person.script and (person.is_fixed or not has_model):
-        return rollout
-    talk = Talk(
-        said=tuple(turn.said for turn in rollout.turns),
-        answers=tuple(turn.answer for turn in rollout.turns if turn.completions),
-        has_ended=rollout.has_person_ended,
-        tools=tools.names,
-    )
-    fault = person_fault(person, talk)
-    return replace(rollout, void=fault.reason, void_turn=fault.turn) if fault else rollout
 
 
 def _run_turn(
@@ -247,14 +187,7 @@ def _run_turn(
             yield event
 
     rollout = rollout_of(watched(), session_id=request.subject, price=price)
-    turn = PersonTurn(
-        said=request.text,
-        answer=rollout.answer,
-        completions=len(rollout.completions),
-        tool_runs=len(rollout.tool_runs),
-        message_id=message_ids[0] if message_ids else "",
-    )
-    return turn, rollout
+    return turn_of(request.text, rollout, message_id=message_ids[0] if message_ids else ""), rollout
 
 
 def _goodbye(
@@ -270,7 +203,7 @@ def _goodbye(
             parent_id=session.leaf_id if session else None,
         )
         stored_id = stored.id
-    return PersonTurn(said=message.text, answer="", completions=0, tool_runs=0, message_id=stored_id)
+    return goodbye(message, message_id=stored_id)
 
 
 def with_solution(services: Services, job: Job) -> Services:

@@ -11,7 +11,6 @@ from workbench.app.runs.conversations import (
     person_of,
     run_conversation,
     with_solution,
-    without_mistakes,
 )
 from workbench.app.runs.planning import title_of
 from workbench.app.services import Services
@@ -37,6 +36,7 @@ from workbench.suite.case_rollout import (
     parse_verdict,
     rollout_of,
 )
+from workbench.suite.conversation import without_mistakes
 from workbench.suite.expectation import BFCL_VERDICT
 from workbench.suite.improve.candidate import described
 from workbench.suite.plan import SOLUTION, Arm, Job, RunPlan, tools_key
