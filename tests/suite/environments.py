@@ -6,7 +6,6 @@ from tests.suite.rollouts import CALL, NOTE_CALL, TOOLS, called
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
 from workbench.suite.read_suite import parse_suite
-from workbench.toolspec.tools_text import render_tools
 
 COMPLETIONS = (
     CALL,
@@ -68,9 +67,11 @@ def exported(target, shape):
         suite(),
         target,
         prompt_of=prompt_of,
-        tools_of=lambda case: render_tools(TOOLS),
+        tools_of=lambda case: TOOLS,
+        toolsets_of=lambda case: None,
         family="hermes-lines",
         shape=shape,
+        most_rounds=8,
     )
     assert made.left_out == ()
     return made.files

@@ -31,6 +31,7 @@ from workbench.rollout.ports import (
 from workbench.suite.case import Case
 from workbench.suite.case_rollout import CaseRollout, PersonTurn, rollout_of
 from workbench.suite.conversation import converse, goodbye, scripted_speaker, turn_of, without_mistakes
+from workbench.suite.people.scripted import PersonMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Episode:
 
     rollout: CaseRollout
     conversation: Conversation
-    """All messages so far, with the system message, as the model would see them next."""
+    """All messages so far, with the system message and the one that ended the conversation."""
     prompt: str
     """The exact prompt of the next completion. Empty if the episode is over."""
 
@@ -81,7 +82,7 @@ def play(
     if case.user is None:
         rollout = player.run_turn(case.messages[-1].text)
     else:
-        rollout = converse(scripted_speaker(case.user), player.run_turn_of, goodbye)
+        rollout = converse(scripted_speaker(case.user), player.run_turn_of, player.hear_goodbye)
         rollout = rollout if player.prompt else without_mistakes(case.user, rollout, setup.tools)
     return Episode(
         rollout=replace(rollout, world_start=world_start or {}),
@@ -108,6 +109,11 @@ class _Player:
     def run_turn_of(self, _number: int, text: str) -> tuple[PersonTurn, CaseRollout]:
         rollout = self.run_turn(text)
         return turn_of(text, rollout), rollout
+
+    def hear_goodbye(self, message: PersonMessage) -> PersonTurn:
+        if message.text:
+            self.messages.append(Message(role=Role.USER, text=message.text))
+        return goodbye(message)
 
     def run_turn(self, text: str) -> CaseRollout:
         self.messages.append(Message(role=Role.USER, text=text))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.app.services import Services
@@ -18,6 +18,7 @@ from workbench.suite.exchange.bfcl_talk import PREFIX
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import SuiteFault, SuiteText
 from workbench.suite.tool_names import unknown_names
+from workbench.toolbox.catalog_file import render_toolset
 from workbench.toolbox.entry import Staging, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
@@ -131,12 +132,32 @@ def offered_tools(catalog: Catalog, case: Case) -> OfferedTools:
     files = [name for name in case.tools if name.endswith(".json")]
     if files:
         raise BadInput("tools", f"{files[0]!r} is a file", "write its specs under tool_specs")
-    own = tuple(
-        ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
-        for spec in case.tool_specs
-    )
+    own = _own_specs(case)
     names = [name for name in case.tools if not name.startswith(PREFIX)]
     chosen = catalog.select(names).specs if names else ()
     if len(names) < len(case.tools):
         own = (*bfcl_specs(case.tools), *own)
     return OfferedTools(specs=tuple({spec.name: spec for spec in (*chosen, *own)}.values()))
+
+
+def _own_specs(case: Case) -> tuple[ToolSpec, ...]:
+    return tuple(
+        ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
+        for spec in case.tool_specs
+    )
+
+
+def mocked_toolsets(catalog: Catalog, case: Case) -> Mapping[str, str] | None:
+    """Return the texts of the toolsets that answer the calls of a case, by name. None if other tools answer some."""
+    own = {*case.mocks, *(spec.name for spec in _own_specs(case))}
+    found: dict[str, str] = {}
+    for name in offered_tools(catalog, case).names:
+        toolset = next(
+            (file for file in catalog.files() if name in [tool.spec.name for tool in file.tools]), None
+        )
+        if toolset is not None:
+            # What it includes is offered by name.
+            found[toolset.name] = render_toolset(replace(toolset, includes=(), include_tools=()))
+        elif name not in own:
+            return None
+    return found

@@ -7,21 +7,12 @@ from typing import Annotated
 
 import typer
 
-from workbench.app.runs.suites import offered_tools
-from workbench.chat.json_value import JsonObject
-from workbench.chat.message import Conversation, Message, Role
+from workbench.app.runs.environments import export_suite
 from workbench.cli.suites.files import suites_named, write_file
-from workbench.contract.compose import compose
-from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
-from workbench.hermes.openai_messages import to_messages
-from workbench.records.sessions import SEPARATOR
-from workbench.records.versions import name_in
 from workbench.settings import read_settings
-from workbench.suite.case import Case
-from workbench.suite.exchange.environments import TARGETS, export_environment
+from workbench.suite.exchange.environments import TARGETS
 from workbench.suite.reward import shape_of
-from workbench.toolspec.tools_text import render_tools
 
 
 def build_app() -> typer.Typer:
@@ -66,26 +57,7 @@ def export(
 
     with open_services(read_settings()) as services:
         [loaded] = suites_named(services, [suite])
-        name = contract or services.settings.contract
-        chosen = parse_contract(services.contract_version(name).text, name=name_in(name))
-        date = services.today()
-
-        def prompt_of(case: Case) -> list[JsonObject]:
-            declared = {key: value for key, value in case.variables.items() if key in chosen.variables}
-            tools = offered_tools(services.tools, case)
-            text = compose(chosen, tools, variables={"date": date, **declared})
-            system = SEPARATOR.join(filter(None, (text, case.system)))
-            conversation = Conversation(messages=(Message(role=Role.SYSTEM, text=system), *case.messages))
-            return to_messages(conversation)
-
-        exported = export_environment(
-            loaded,
-            to,
-            prompt_of=prompt_of,
-            tools_of=lambda case: render_tools(offered_tools(services.tools, case)),
-            family=chosen.family,
-            shape=weights,
-        )
+        exported = export_suite(services, loaded, to, contract=contract, weights=weights)
     for line in exported.left_out:
         print(f"skipped: {line}", file=sys.stderr)
     for file, text in exported.files.items():

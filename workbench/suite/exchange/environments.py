@@ -8,7 +8,9 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.bfcl import ExportedSuite
-from workbench.suite.reward import is_single_turn
+from workbench.suite.reward import is_single_turn, left_out
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import render_tools
 
 _PYPROJECT: Final = """[build-system]
 requires = ["hatchling"]
@@ -24,34 +26,20 @@ dependencies = ["hermes-workbench", "{requirement}"]
 [tool.hatch.build.targets.wheel]
 packages = ["{module}"]
 """
-_ROWS: Final = '''"""The cases of the suite {suite}, and the reward of a completion. Made by `workbench env export`."""
+_CASES: Final = '''"""The cases of the suite {suite}, and the reward of completions. Made by `workbench env export`."""
 
-import json
-from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
-from workbench.suite.reward import reward, shape_of
+from workbench.toolbox.suite_environment import SuiteEnvironment
 
-SHAPE = shape_of(json.loads((files(__package__) / "reward.json").read_text(encoding="utf-8")))
-"""The weights of the parts of the reward. Change them in reward.json."""
-
-
-@cache
-def rows():
-    """Return the rows. Each has an id, the prompt as messages, and what the reward needs."""
-    text = (files(__package__) / "cases.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def reward_of(row, completion):
-    """Return the reward of a completion of a row, from 0 to 1."""
-    return reward(row, completion, SHAPE)
+SUITE = SuiteEnvironment(Path(__file__).parent)
+"""Its `rows` are the cases. The weights of its reward are in reward.json, where you can change them."""
 '''
-_VERIFIERS: Final = '''"""The suite {suite} as a taskset of verifiers v1."""
+_VERIFIERS: Final = '''"""The suite {suite} as a taskset and an environment of verifiers v1."""
 
 import verifiers.v1 as vf
 
-from {module}.rows import reward_of, rows
+from {module}.cases import SUITE
 
 
 class SuiteData(vf.TaskData):
@@ -61,49 +49,63 @@ class SuiteData(vf.TaskData):
 class SuiteTask(vf.Task[SuiteData]):
     @vf.reward
     async def suite_score(self, trace) -> float:
-        return reward_of(self.data.row, trace.last_reply)
+        return SUITE.reward(self.data.row, [message.content or "" for message in trace.assistant_messages])
 
 
 class SuiteTaskset(vf.Taskset[SuiteTask]):
     def load(self):
-        for row in rows():
+        for row in SUITE.rows:
             system, *messages = row["prompt"]
             data = SuiteData(id=row["id"], prompt=messages, system_prompt=system["content"], row=row)
             yield SuiteTask(data, self.config.task)
 
 
-__all__ = ["SuiteTaskset"]
+class SuiteEnvConfig(vf.EnvConfig):
+    agent: vf.AgentConfig = vf.AgentConfig(harness={{"id": "null"}})
+
+
+class SuiteEnv(vf.Env[SuiteEnvConfig]):
+    """Answers the model with the results of its calls and with the messages of the person."""
+
+    async def run(self, task, agents) -> None:
+        replies = []
+        async with agents.agent.interaction(task) as talk:
+            reply = await talk.turn()
+            while not reply.terminated:
+                replies.append(reply.last_reply)
+                news = SUITE.news(task.data.row, replies)
+                if not news:
+                    return
+                reply = await talk.turn(news)
+
+
+__all__ = ["SuiteEnv", "SuiteTaskset"]
 '''
-_TRL: Final = '''"""The suite {suite} for TRL: `GRPOTrainer(reward_funcs=suite_score, train_dataset=dataset(), …)`."""
+_TRL: Final = '''"""The suite {suite} for TRL.
 
-import json
+`GRPOTrainer(reward_funcs=suite_score, train_dataset=dataset(), …)` for cases that one completion decides;
+with `environment_factory=environment_factory()` and `train_dataset=dataset(worlds=True)` also for cases with tools;
+with `rollout_func=rollout` and `train_dataset=episodes()` for all cases, also conversations with a person.
+"""
 
-from datasets import Dataset
+from workbench.training.suite_episodes import SuiteEpisodes
 
-from {module}.rows import reward_of, rows
+from {module}.cases import SUITE
 
-
-def dataset():
-    """Return the prompts as messages. The column `row` is what the reward needs, as JSON."""
-    return Dataset.from_list([{{"prompt": row["prompt"], "row": json.dumps(row)}} for row in rows()])
-
-
-def suite_score(completions, row, **_):
-    """Return the reward of each completion, as text or as messages."""
-    texts = [text if isinstance(text, str) else text[-1]["content"] for text in completions]
-    return [reward_of(json.loads(each), text) for each, text in zip(row, texts, strict=True)]
+_EPISODES = SuiteEpisodes(SUITE)
+dataset = _EPISODES.dataset
+episodes = _EPISODES.episodes
+environment_factory = _EPISODES.environment_factory
+rollout = _EPISODES.rollout
+suite_score = _EPISODES.suite_score
 '''
-_ATROPOS: Final = '''"""The suite {suite} for Atropos: its items, and a reward function for atroposlib."""
+_ATROPOS: Final = '''"""The suite {suite} for Atropos: an environment, and a reward function for single completions."""
 
+from atroposlib.envs.base import BaseEnv
 from atroposlib.envs.reward_fns.registry import registry
 from atroposlib.envs.reward_fns.reward_function import RewardFunction
 
-from {module}.rows import reward_of, rows
-
-
-def items():
-    """Return the items that `get_next_item` of an environment returns in turn."""
-    return rows()
+from {module}.cases import SUITE
 
 
 @registry.register
@@ -111,7 +113,50 @@ class SuiteScore(RewardFunction):
     def compute(self, completions, row=None, **_):
         """Return the reward of each completion of one item."""
         texts = [text if isinstance(text, str) else text[-1]["content"] for text in completions]
-        return [reward_of(row, text) for text in texts]
+        return [SUITE.reward(row, text) for text in texts]
+
+
+class SuiteEnv(BaseEnv):
+    """Answers the model with the results of its calls and with the messages of the person."""
+
+    name = "{package}"
+
+    async def setup(self):
+        self.next_row = 0
+
+    async def get_next_item(self):
+        self.next_row += 1
+        return SUITE.rows[(self.next_row - 1) % len(SUITE.rows)]
+
+    async def collect_trajectory(self, item):
+        messages, replies = list(item["prompt"]), []
+        async with self.server.managed_server(tokenizer=self.tokenizer) as managed:
+            while True:
+                answer = await managed.chat_completion(
+                    messages=messages, n=1, max_tokens=self.config.max_token_length
+                )
+                replies.append(answer.choices[0].message.content or "")
+                news = SUITE.news(item, replies)
+                if not news:
+                    break
+                messages += [{{"role": "assistant", "content": replies[-1]}}, *news]
+            node = managed.get_state()["nodes"][-1]
+        scored = {{
+            "tokens": node.tokens,
+            "masks": node.masked_tokens,
+            "inference_logprobs": node.logprobs,
+            "scores": SUITE.reward(item, replies),
+        }}
+        return scored, []
+
+    async def evaluate(self, *_, **__):
+        """Run each case once, and return the mean reward."""
+        scores = [(await self.collect_trajectory(row))[0]["scores"] for row in SUITE.rows]
+        await self.evaluate_log({{"eval/reward": sum(scores) / len(scores)}})
+
+
+if __name__ == "__main__":
+    SuiteEnv.cli()
 '''
 TARGETS: Final[Mapping[str, tuple[str, str]]] = {
     "verifiers": (_VERIFIERS, "verifiers>=0.4"),
@@ -126,18 +171,22 @@ def export_environment(
     target: str,
     *,
     prompt_of: Callable[[Case], list[JsonObject]],
-    tools_of: Callable[[Case], str],
+    tools_of: Callable[[Case], OfferedTools],
+    toolsets_of: Callable[[Case], Mapping[str, str] | None],
     family: str,
     shape: Mapping[str, float],
+    most_rounds: int,
 ) -> ExportedSuite:
-    """Return the files of a package. Cases that one completion cannot decide are left out.
+    """Return the files of a package. Cases that cannot be played there are left out.
 
     Args:
         target: A key of `TARGETS`.
         prompt_of: Returns the messages of a case, the system message first.
-        tools_of: Returns the offered tools of a case as JSON text.
+        tools_of: Returns the offered tools of a case.
+        toolsets_of: Returns the texts of the toolsets of a case by name, or None if a tool has no mock.
         family: Template family in which the model writes calls.
         shape: Weights of the parts of the reward; see `RewardShape`.
+        most_rounds: Maximum number of completions of a turn, for cases that do not say it.
     """
     text, requirement = TARGETS[target]
     module = re.sub(r"\W", "_", f"{suite.name}_env").lower()
@@ -147,30 +196,39 @@ def export_environment(
         "suite": shown, "module": module, "package": module.replace("_", "-"),
         "target": target, "requirement": requirement,
     }  # fmt: skip
-    kept = [case for case in suite.cases if is_single_turn(case)]
-    lines = [_row(case, prompt_of(case), tools_of(case), family) for case in kept]
-    left_out = tuple(
-        f"{case.id}: one completion does not decide it" for case in suite.cases if not is_single_turn(case)
-    )
+    toolsets: dict[str, str] = {}
+    lines: list[str] = []
+    skipped: list[str] = []
+    for case in suite.cases:
+        needed = dict[str, str]() if is_single_turn(case) else toolsets_of(case)
+        reason = left_out(case) or ("it needs tools without a mock" if needed is None else "")
+        if reason:
+            skipped.append(f"{case.id}: {reason}")
+            continue
+        toolsets |= needed or {}
+        lines.append(_row(case, prompt_of(case), tools_of(case), family, most_rounds))
     return ExportedSuite(
         files={
             "pyproject.toml": _PYPROJECT.format(**values),
             f"{module}/__init__.py": text.format(**values),
-            f"{module}/rows.py": _ROWS.format(**values),
+            f"{module}/cases.py": _CASES.format(**values),
             f"{module}/cases.jsonl": "".join(line + "\n" for line in lines),
             f"{module}/reward.json": json.dumps(dict(shape)) + "\n",
+            **{f"{module}/tools/{name}.yaml": toolset for name, toolset in toolsets.items()},
         },
-        left_out=left_out,
+        left_out=tuple(skipped),
     )
 
 
-def _row(case: Case, prompt: list[JsonObject], tools: str, family: str) -> str:
+def _row(case: Case, prompt: list[JsonObject], tools: OfferedTools, family: str, most_rounds: int) -> str:
     row: dict[str, JsonValue] = {
         "id": case.key,
         "prompt": prompt,
         "suite": case.suite,
         "case": case.document,
-        "tools": tools,
+        "tools": render_tools(tools),
         "family": family,
+        # One completion is enough.
+        "max_rounds": None if is_single_turn(case) else case.max_rounds or most_rounds,
     }
     return json.dumps(row, ensure_ascii=False)
