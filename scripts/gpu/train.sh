@@ -7,7 +7,8 @@
 #
 #   MINUTES    time from the start to the last step; 7 if it is not set. The last validation and the files take one more
 #   FOLDER     of rows and checkpoints; rows that pack.sh packed are put there
-#   and all variables of embedded_adapter.sh
+#   METHOD     sft, or grpo to train on the rewards of suites instead: train_on_suites.sh. Then MINUTES is 5
+#   and all variables of embedded_adapter.sh, or of train_on_suites.sh
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 # shellcheck source=scripts/gpu/environment.sh
@@ -19,10 +20,17 @@ for rows in "$site"/packed/rows/*.jsonl.xz; do
     [ ! -f "$rows" ] || [ -f "$file" ] || xz -dc "$rows" >"$file"
 done
 
-export START=${START-embedded} MINUTES=${MINUTES:-7} VALIDATE=${VALIDATE:-200} RATE=${RATE:-3e-4}
+export START=${START-embedded}
+script=scripts/embedded_adapter.sh result=embedded_adapter
+if [ "${METHOD:-sft}" = grpo ]; then
+    script=scripts/gpu/train_on_suites.sh result=on_suites
+    export MINUTES=${MINUTES:-5}
+else
+    export MINUTES=${MINUTES:-7} VALIDATE=${VALIDATE:-200} RATE=${RATE:-3e-4}
+fi
 status=0
-scripts/embedded_adapter.sh "$workbench" "$folder" 2>&1 | tee "$out/train.log" || status=$?
+$script "$workbench" "$folder" 2>&1 | tee "$out/train.log" || status=$?
 for file in adapter.gguf receipt.json README.md; do
-    [ ! -f "$folder/embedded_adapter/$file" ] || cp "$folder/embedded_adapter/$file" "$out/"
+    [ ! -f "$folder/$result/$file" ] || cp "$folder/$result/$file" "$out/"
 done
 exit $status

@@ -4,15 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from peft import LoraConfig
 from torch import Tensor
-from transformers import (
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    TrainerCallback,
-    TrainerControl,
-    TrainerState,
-)
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer, TrainerCallback, TrainingArguments
 
-class SFTConfig:
+class SFTConfig(TrainingArguments):
     def __init__(
         self,
         *,
@@ -43,17 +37,7 @@ class SFTConfig:
         disable_tqdm: bool,
     ) -> None: ...
 
-class _CallbackHandler:
-    def on_train_begin(
-        self, args: SFTConfig, state: TrainerState, control: TrainerControl
-    ) -> TrainerControl: ...
-
-class SFTTrainer:
-    model: PreTrainedModel
-    args: SFTConfig
-    state: TrainerState
-    control: TrainerControl
-    callback_handler: _CallbackHandler
+class SFTTrainer(Trainer):
     def __init__(
         self,
         *,
@@ -65,8 +49,45 @@ class SFTTrainer:
         peft_config: LoraConfig | None,
         callbacks: Sequence[TrainerCallback],
     ) -> None: ...
-    def train(self, *, resume_from_checkpoint: str | None) -> object: ...
-    def _load_from_checkpoint(self, resume_from_checkpoint: str) -> None: ...
-    def save_model(self, output_dir: str) -> None: ...
-    def add_callback(self, callback: TrainerCallback) -> None: ...
-    def remove_callback(self, callback: type[TrainerCallback]) -> None: ...
+
+class GRPOConfig(TrainingArguments):
+    def __init__(
+        self,
+        *,
+        output_dir: str,
+        per_device_train_batch_size: int,
+        learning_rate: float,
+        lr_scheduler_type: str,
+        warmup_steps: float,
+        num_train_epochs: float,
+        max_steps: int,
+        weight_decay: float,
+        max_grad_norm: float,
+        seed: int,
+        data_seed: int,
+        bf16: bool,
+        use_cpu: bool,
+        ddp_backend: str | None,
+        logging_steps: int,
+        save_steps: int,
+        save_total_limit: int,
+        report_to: str,
+        disable_tqdm: bool,
+        num_generations: int,
+        max_completion_length: int,
+        temperature: float,
+    ) -> None: ...
+
+class GRPOTrainer(Trainer):
+    def __init__(
+        self,
+        *,
+        model: PreTrainedModel,
+        args: GRPOConfig,
+        reward_funcs: Callable[..., list[float]],
+        rollout_func: Callable[..., Mapping[str, object]],
+        train_dataset: object,
+        processing_class: PreTrainedTokenizerBase,
+        peft_config: LoraConfig | None,
+        callbacks: Sequence[TrainerCallback],
+    ) -> None: ...

@@ -5,7 +5,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +31,12 @@ class SuiteEnvironment:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self._catalog = Catalog(folder / "tools", packages=())
-
-    @cached_property
-    def rows(self) -> list[dict[str, Any]]:
+        lines = (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+        self.rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
         """The cases. Each has an `id`, the `prompt` as messages, and what `play` needs."""
-        text = (self._folder / "cases.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
-
-    @cached_property
-    def shape(self) -> RewardShape:
-        """The weights of the parts of the reward, from `reward.json`."""
-        return shape_of(json.loads((self._folder / "reward.json").read_text(encoding="utf-8")))
+        self.shape: RewardShape = shape_of(json.loads((folder / "reward.json").read_text(encoding="utf-8")))
+        """The weights of the parts of the reward."""
 
     def play(self, row: Mapping[str, Any], completions: Sequence[str]) -> Episode:
         """Return the episode of a case with the completions so far.

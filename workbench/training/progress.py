@@ -20,6 +20,8 @@ class TrainingProgress(NamedTuple):
     """Mean loss per token since the last report."""
     left_s: float
     """Estimated seconds to the end."""
+    reward: float | None = None
+    """Mean reward of the episodes of the step. None for a training on rows."""
 
 
 class ProgressReporter(TrainerCallback):
@@ -60,7 +62,8 @@ class ProgressReporter(TrainerCallback):
             return
         done = max(state.global_step - self._first, 1)
         left = (state.max_steps - state.global_step) * (time.monotonic() - self._started_s) / done
-        self._report(TrainingProgress(state.global_step, state.max_steps, float(last["loss"]), left))
+        loss, reward = float(last["loss"]), last.get("reward")
+        self._report(TrainingProgress(state.global_step, state.max_steps, loss, left, reward))
 
 
 @contextmanager

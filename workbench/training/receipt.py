@@ -19,6 +19,17 @@ Precision = Literal["f32", "bf16"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrpoOptions:
+    """Settings of a training on a suite."""
+
+    samples: int = 4
+    """Number of episodes of a case that are compared with each other. Divides the batch."""
+    completion_tokens: int = 256
+    """Maximum number of tokens of all completions of an episode, with the results and messages between them."""
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
     """All settings of a training run."""
 
@@ -56,6 +67,8 @@ class TrainOptions:
     """Share of all validation cases that is measured."""
     family: str = ""
     """Template family of the prompts. Empty uses that of each row."""
+    grpo: GrpoOptions | None = None
+    """Settings of a training on a suite. None for rows."""
     licence: str = "apache-2.0"
     """Licence for the model card."""
 
@@ -94,6 +107,9 @@ class TunedWeights(NamedTuple):
     """The step with the best results on validation cases, whose weights these are. None if nothing was measured."""
     weights: Mapping[str, Numbers]
     """Weights of the adapter, by their names in peft. Empty if all weights were trained."""
+
+    rewards: Sequence[tuple[int, float]] = ()
+    """Pairs of step and mean reward of its episodes. Empty for rows."""
 
     @property
     def is_whole(self) -> bool:
@@ -157,7 +173,7 @@ def receipt_of(
     settings: JsonObject = {
         key: value
         for key, value in asdict(options).items()
-        if key not in ("out", "base", "start", "threads", "save_steps")
+        if key not in ("out", "base", "start", "threads", "save_steps") and (key != "grpo" or value)
     }
     curve: list[JsonValue] = [[step, round(loss, 4)] for step, loss in tuned.curve]
     return {
@@ -173,6 +189,11 @@ def receipt_of(
         "tokens_trained": tuned.tokens_trained,
         "left_out_for_length": tuned.too_long,
         "loss_by_step": curve,
+        **(
+            {"reward_by_step": [[step, round(value, 4)] for step, value in tuned.rewards]}
+            if options.grpo
+            else {}
+        ),
         "validation": [*tuned.validation],
         "chosen_step": tuned.chosen_step,
         "rows": rows,

@@ -73,7 +73,7 @@ class SuiteEpisodes:
                     **({"environment": _world_name(row)} if worlds else {}),
                 }
                 for row in self._suite.rows
-                if row["max_rounds"] is None or (worlds and "user" not in row["case"])
+                if row["max_rounds"] is None or (worlds and not row["case"].get("user"))
             ]
         )
 
@@ -86,7 +86,7 @@ class SuiteEpisodes:
 
         An environment has the tools of a case as methods. It has no person: a person's message is not a tool's result.
         """
-        rows = {_world_name(row): row for row in self._suite.rows if "user" not in row["case"]}
+        rows = {_world_name(row): row for row in self._suite.rows if not row["case"].get("user")}
         return {name: partial(_world_class(row), self._suite) for name, row in rows.items()}
 
     def suite_score(
@@ -218,9 +218,10 @@ def _method(name: str) -> Callable[..., str]:
         Returns:
             The result.
         """
-        return self._run(name, arguments)
+        return _run_call(self, name, arguments)
 
     call.__name__ = name
+    del call.__annotations__["self"]
     return call
 
 

@@ -8,18 +8,21 @@ from workbench.errors import BadInput
 from workbench.training.base_model import Base, facts_of, load_base
 from workbench.training.examples import examples_of
 from workbench.training.gguf_adapter import write_adapter
+from workbench.training.grpo import tune_on_suite
 from workbench.training.heldout import HeldOutCase
 from workbench.training.processes import is_main_process
 from workbench.training.receipt import (
     ADAPTER,
     CARD,
     RECEIPT,
+    GrpoOptions,
     TrainOptions,
     TunedWeights,
     adapter_facts,
     card_of,
     receipt_of,
 )
+from workbench.training.suite_episodes import SuiteCases
 from workbench.training.tuning import Report, prepare, tune
 from workbench.trajectory.row import TrainingRow
 
@@ -54,6 +57,47 @@ def train(
     base = load_base(options.base, options.precision)
     prepared = prepare(examples, base, options)
     tuned = tune(base, prepared, options, resumes=resumes, report=report, validation=validation)
+    return _recorded(base, tuned, rows_receipt, options, start)
+
+
+def train_on_suite(
+    suite: SuiteCases,
+    suite_receipt: JsonObject,
+    options: TrainOptions,
+    grpo: GrpoOptions,
+    *,
+    resumes: bool,
+    report: Report,
+) -> TunedWeights:
+    """Train on the rewards of a suite. The main process writes all results.
+
+    Args:
+        suite: The exported suite.
+        suite_receipt: Facts about it, which the receipt names as `rows`.
+        options: Settings of the run.
+        grpo: Settings of the episodes.
+        resumes: True to resume a run that was stopped.
+        report: Called with the progress.
+
+    Raises:
+        BadInput: The base cannot be loaded or used, or the folder has a run with other settings.
+    """
+    if not suite.rows:
+        raise BadInput("train", "no case of the suite can be an environment", "use another suite")
+    start = adapter_facts(options.start) if options.start else None
+    base = load_base(options.base, options.precision)
+    tuned = tune_on_suite(base, suite, options, grpo, resumes=resumes, report=report)
+    return _recorded(base, tuned, suite_receipt, options, start)
+
+
+def _recorded(
+    base: Base,
+    tuned: TunedWeights,
+    rows_receipt: JsonObject,
+    options: TrainOptions,
+    start: JsonObject | None,
+) -> TunedWeights:
+    """Write the files of a run that ended, in the main process."""
     if not is_main_process():
         return tuned
     files = _written(base, tuned, options)

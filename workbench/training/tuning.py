@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import lru_cache, partial
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from datasets import Dataset
 from peft import LoraConfig
 from torch import Tensor
 from torch.nn.functional import cross_entropy
-from transformers import PreTrainedModel, PrinterCallback, TrainerState
+from transformers import PreTrainedModel, PrinterCallback, Trainer, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig, SFTTrainer
@@ -47,7 +48,25 @@ from workbench.training.shared_prompts import (
 from workbench.training.validation import ValidationResult, Validator
 
 
-class AnswerTrainer(SFTTrainer):
+class ResumableTrainer(Trainer):
+    """A trainer that continues from any checkpoint."""
+
+    def train_from(self, checkpoint: str | None) -> None:
+        """Train from a checkpoint to the last step. None starts from the beginning.
+
+        A checkpoint of the last step is only loaded. `train` would take one more step if it ends within an epoch.
+        """
+        if checkpoint:
+            state = TrainerState.load_from_json(f"{checkpoint}/{TRAINER_STATE_NAME}")
+            if state.global_step >= state.max_steps:
+                self._load_from_checkpoint(checkpoint)
+                self.state = state
+                self.control = self.callback_handler.on_train_begin(self.args, state, self.control)
+                return
+        self.train(resume_from_checkpoint=checkpoint)
+
+
+class AnswerTrainer(ResumableTrainer, SFTTrainer):
     """Computes logits only at positions where a row of the batch is trained.
 
     Logits are a fifth of a small model's work, and four of five tokens are prompt. On a CPU, TRL's own loss, which is
@@ -80,20 +99,6 @@ class AnswerTrainer(SFTTrainer):
         number = is_trained.sum() if num_items_in_batch is None else num_items_in_batch
         loss = total * (1 if num_items_in_batch is None else process_count()) / number
         return (loss, outputs) if return_outputs else loss
-
-    def train_from(self, checkpoint: str | None) -> None:
-        """Train from a checkpoint to the last step. None starts from the beginning.
-
-        A checkpoint of the last step is only loaded. `train` would take one more step if it ends within an epoch.
-        """
-        if checkpoint:
-            state = TrainerState.load_from_json(f"{checkpoint}/{TRAINER_STATE_NAME}")
-            if state.global_step >= state.max_steps:
-                self._load_from_checkpoint(checkpoint)
-                self.state = state
-                self.control = self.callback_handler.on_train_begin(self.args, state, self.control)
-                return
-        self.train(resume_from_checkpoint=checkpoint)
 
 
 CHECKPOINTS: Final = "checkpoints"
@@ -167,7 +172,7 @@ def tune(
     """
     if options.threads:
         torch.set_num_threads(options.threads)
-    checkpoint = _begin(options, prepared, resumes=resumes)
+    checkpoint = begin_run(options, prepared.fingerprint, resumes=resumes)
     with stopped_by_interrupt() as is_stopped:
         reporter = ProgressReporter(report, is_stopped)
         trainer = _trainer(base, prepared, options, reporter)
@@ -188,14 +193,22 @@ def tune(
         curve=curve,
         validation=[result.as_json() for result in validator.results] if validator else [],
         chosen_step=validator.restore_best() if validator else None,
-        weights=_save(trainer, options),
+        weights=save_weights(trainer, options),
     )
 
 
-def _begin(options: TrainOptions, prepared: PreparedExamples, *, resumes: bool) -> str | None:
-    """Return the checkpoint to resume from. None to start from the beginning."""
+def begin_run(options: TrainOptions, examples: str, *, resumes: bool) -> str | None:
+    """Return the checkpoint to resume from. None to start from the beginning.
+
+    Args:
+        examples: Fingerprint of what is trained on.
+        resumes: True to resume a run with the same settings if there is one.
+
+    Raises:
+        BadInput: The folder has a run with other settings, or `resumes` is False and it has any run.
+    """
     folder = options.out / CHECKPOINTS
-    settings = json.dumps({**_settings_of(options), "examples": prepared.fingerprint}, indent=2)
+    settings = json.dumps({**_settings_of(options), "examples": examples}, indent=2)
     path = folder / SETTINGS_FILE
     last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
     if last and not resumes:
@@ -229,7 +242,17 @@ def _settings_of(options: TrainOptions) -> dict[str, object]:
         "validate_steps": options.validate_steps,
         "validate_share": options.validate_share,
         "family": options.family,
+        **({"grpo": asdict(options.grpo)} if options.grpo else {}),
     }
+
+
+def lora_of(options: TrainOptions) -> LoraConfig | None:
+    """Return the adapter of a run. None if all weights are trained."""
+    if not options.is_lora:
+        return None
+    return LoraConfig(
+        r=options.lora_rank, lora_alpha=options.lora_alpha, target_modules=_TARGETS, task_type="CAUSAL_LM"
+    )
 
 
 def _trainer(
@@ -237,16 +260,13 @@ def _trainer(
 ) -> AnswerTrainer:
     if prepared.are_shared:
         base.model.set_attn_implementation(ATTENTION)
-    lora = LoraConfig(
-        r=options.lora_rank, lora_alpha=options.lora_alpha, target_modules=_TARGETS, task_type="CAUSAL_LM"
-    )
     trainer = AnswerTrainer(
         model=base.model,
         args=_arguments(base, options),
         train_dataset=Dataset.from_list([columns_of(text) for text in prepared.texts]),
         data_collator=(aligned if has_gpu() else collated) if prepared.are_shared else None,
         processing_class=base.tokenizer,
-        peft_config=lora if options.is_lora else None,
+        peft_config=lora_of(options),
         callbacks=[reporter],
     )
     trainer.remove_callback(PrinterCallback)
@@ -276,40 +296,47 @@ def _validator(
     )
 
 
+def shared_arguments(options: TrainOptions) -> dict[str, Any]:
+    """Return the arguments that TRL's trainers share."""
+    return {
+        "output_dir": str(options.out / CHECKPOINTS),
+        "per_device_train_batch_size": batch_per_process(options.batch),
+        "learning_rate": options.learning_rate,
+        "lr_scheduler_type": "cosine",
+        "warmup_steps": 0.03,
+        "num_train_epochs": options.epochs,
+        "max_steps": options.max_steps or -1,
+        "weight_decay": 0.0,
+        "max_grad_norm": 1.0,
+        "seed": options.seed,
+        "data_seed": options.seed,
+        "bf16": options.precision == "bf16",
+        "use_cpu": not has_gpu(),
+        "ddp_backend": None if has_gpu() or process_count() == 1 else "gloo",
+        "logging_steps": 1,
+        "save_steps": options.save_steps,
+        "save_total_limit": 2,
+        "report_to": "none",
+        "disable_tqdm": True,
+    }
+
+
 def _arguments(base: Base, options: TrainOptions) -> SFTConfig:
-    batch = batch_per_process(options.batch)
-    is_recomputed = has_gpu() and not fits_without_recomputing(base.model.config, batch * options.max_length)
+    tokens = batch_per_process(options.batch) * options.max_length
+    is_recomputed = has_gpu() and not fits_without_recomputing(base.model.config, tokens)
     return SFTConfig(
-        output_dir=str(options.out / CHECKPOINTS),
-        per_device_train_batch_size=batch,
-        learning_rate=options.learning_rate,
-        lr_scheduler_type="cosine",
-        warmup_steps=0.03,
-        num_train_epochs=options.epochs,
-        max_steps=options.max_steps or -1,
+        **shared_arguments(options),
         max_length=options.max_length,
         remove_unused_columns=False,
         dataset_kwargs={"skip_prepare_dataset": True},
-        weight_decay=0.0,
-        max_grad_norm=1.0,
-        seed=options.seed,
-        data_seed=options.seed,
-        bf16=options.precision == "bf16",
-        use_cpu=not has_gpu(),
-        ddp_backend=None if has_gpu() or process_count() == 1 else "gloo",
         activation_checkpointing=is_recomputed,
         # Texts of similar length need little padding.
         train_sampling_strategy="group_by_length" if has_gpu() else "random",
         dataloader_num_workers=_LOADERS if has_gpu() else 0,
-        logging_steps=1,
-        save_steps=options.save_steps,
-        save_total_limit=2,
-        report_to="none",
-        disable_tqdm=True,
     )
 
 
-def _save(trainer: AnswerTrainer, options: TrainOptions) -> dict[str, Numbers]:
+def save_weights(trainer: Trainer, options: TrainOptions) -> dict[str, Numbers]:
     """Write the adapter or the model. Return the adapter's weights."""
     trainer.save_model(str(options.out / ("adapter" if options.is_lora else "model")))
     if not options.is_lora:

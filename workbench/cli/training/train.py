@@ -1,4 +1,4 @@
-"""`workbench train`: train a model or a LoRA adapter on rows."""
+"""`workbench train`: train a model or a LoRA adapter on rows, or on the rewards of suites."""
 
 import os
 import sys
@@ -10,6 +10,7 @@ import typer
 
 from workbench.chat.finding import Severity
 from workbench.cli.rows.row_engine import ROW_FILES
+from workbench.cli.suites.env import RESULT_ONLY, ContractOption, RewardOption, suite_for_training
 from workbench.cli.terminal.paint import count_of, with_progress
 from workbench.errors import BadInput
 from workbench.settings.extras import install_command
@@ -46,13 +47,25 @@ class StoredAs(StrEnum):
 StoredAsOption = Annotated[
     StoredAs, typer.Option(help="Number format of adapter.gguf; q8_0 takes half of the memory")
 ]
+
+
+class Method(StrEnum):
+    """What the model learns from."""
+
+    SFT = "sft"
+    GRPO = "grpo"
+
+
 LicenceOption = Annotated[
     str, typer.Option("--licence", "--license", metavar="LICENCE", help="Licence for the model card")
 ]
 
 
 def train(
-    rows: Annotated[list[str], typer.Argument(metavar="ROWS", help=ROW_FILES)],
+    rows: Annotated[
+        list[str],
+        typer.Argument(metavar="ROWS", help=f"{ROW_FILES}. With --method grpo: names or files of suites"),
+    ],
     base: Annotated[
         str,
         typer.Option(
@@ -106,25 +119,41 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the last checkpoint in the folder")
     ] = False,
+    method: Annotated[
+        Method, typer.Option(help="Learn from rows (sft) or from the rewards of suites (grpo)")
+    ] = Method.SFT,
+    samples: Annotated[
+        int, typer.Option(min=2, help="grpo: episodes of a case per step; divides the batch")
+    ] = 4,
+    completion_tokens: Annotated[
+        int, typer.Option(min=1, help="grpo: maximum tokens of an episode after its prompt")
+    ] = 256,
+    temperature: Annotated[float, typer.Option(min=0.01, help="grpo: sampling temperature")] = 1.0,
+    reward: RewardOption = RESULT_ONLY,
+    contract: ContractOption = "",
 ) -> None:
-    """Train a model or a LoRA adapter on rows.
+    """Train a model or a LoRA adapter on rows, or on the rewards of suites.
 
     Writes the adapter, also as GGUF, with a receipt and a model card. The rows are checked first; if there is an error,
     nothing is trained. Ctrl+C stops after the current step and leaves a usable adapter.
     """
     is_main = is_main_process()
-    if is_main:
+    is_on_suite = method is Method.GRPO
+    if is_on_suite and (validate_steps or family):
+        raise BadInput("--method grpo", "it has no --validate-steps and no --family", "leave them out")
+    if is_main and not is_on_suite:
         _check(rows)
     # TRL and peft would send usage statistics about each run.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         from workbench.training.base_model import is_slow
         from workbench.training.train import train as run
+        from workbench.training.train import train_on_suite
     except ImportError as error:
         remedy = f"install the extra `train` (PyTorch and others, 250 MB for CPU): {install_command('train')}"
         raise BadInput("train", f"{error.name or error} is not installed", remedy) from error
     from workbench.library.datasets.receipts import ReceiptMaker
-    from workbench.training.receipt import TrainOptions
+    from workbench.training.receipt import GrpoOptions, TrainOptions
 
     options = TrainOptions(
         base=_base(base),
@@ -145,25 +174,33 @@ def train(
         validate_share=validate_share,
         family=family,
         licence=licence,
+        grpo=GrpoOptions(samples=samples, completion_tokens=completion_tokens, temperature=temperature)
+        if is_on_suite
+        else None,
     )
-    maker = ReceiptMaker()
-    for file in rows:
-        for _number in maker.add(file):
-            pass
-    maker.finish()
     if is_main and is_slow(options.precision):
         print(
             "--precision bf16 is slow on this processor, which has no bf16 instructions; f32 is many times faster",
             file=sys.stderr,
         )
-    tuned = run(
-        _rows(rows),
-        maker.receipt(),
-        options,
-        resumes=resume,
-        report=_print_progress if is_main else _say_nothing,
-        validation=_validation_cases(validate_share) if validate_steps and is_main else (),
-    )
+    report = _print_progress if is_main else _say_nothing
+    if options.grpo:
+        suite, facts = suite_for_training(rows, out, reward=reward, contract=contract)
+        tuned = train_on_suite(suite, facts, options, options.grpo, resumes=resume, report=report)
+    else:
+        maker = ReceiptMaker()
+        for file in rows:
+            for _number in maker.add(file):
+                pass
+        maker.finish()
+        tuned = run(
+            _rows(rows),
+            maker.receipt(),
+            options,
+            resumes=resume,
+            report=report,
+            validation=_validation_cases(validate_share) if validate_steps and is_main else (),
+        )
     if not is_main:
         return
     state = "done" if tuned.is_whole else f"stopped; --resume continues to step {tuned.steps_planned}"
@@ -253,8 +290,9 @@ def _print_progress(progress: "TrainingProgress | ValidationResult") -> None:
         print(f"step {progress.step}  right: {kinds}", file=sys.stderr, flush=True)
         return
     minutes = progress.left_s / 60
+    reward = "" if progress.reward is None else f"  reward {progress.reward:.3f}"
     print(
-        f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}  {minutes:.0f} min left",
+        f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}{reward}  {minutes:.0f} min left",
         file=sys.stderr,
         flush=True,
     )

@@ -84,10 +84,12 @@ __all__ = ["SuiteEnv", "SuiteTaskset"]
 _TRL: Final = '''"""The suite {suite} for TRL.
 
 `GRPOTrainer(reward_funcs=suite_score, train_dataset=dataset(), …)` for cases that one completion decides;
-with `environment_factory=environment_factory()` and `train_dataset=dataset(worlds=True)` also for cases with tools;
+with `environment_factory=environment_factory()` and `train_dataset=dataset(worlds=True)` also for results of tools;
 with `rollout_func=rollout` and `train_dataset=episodes()` for all cases, also conversations with a person.
+`hermes_tokenizer(tokenizer)` sets a chat template whose loss mask is proved, for models without one for tools.
 """
 
+from workbench.training.hermes_template import hermes_tokenizer
 from workbench.training.suite_episodes import SuiteEpisodes
 
 from {module}.cases import SUITE
@@ -98,6 +100,8 @@ episodes = _EPISODES.episodes
 environment_factory = _EPISODES.environment_factory
 rollout = _EPISODES.rollout
 suite_score = _EPISODES.suite_score
+
+__all__ = ["dataset", "environment_factory", "episodes", "hermes_tokenizer", "rollout", "suite_score"]
 '''
 _ATROPOS: Final = '''"""The suite {suite} for Atropos: an environment, and a reward function for single completions."""
 
