@@ -31,9 +31,10 @@ def run(base, out, *more, suites=("weather", "shop")):
         "--save-steps",
         "2",
     ]
+    where = ["--method", "grpo", "--base", str(base), "--out", str(out), "--threads", "1"]
+    few += ["--reward", '{"result": 1, "format": 0.5}']
     result = subprocess.run(
-        [sys.executable, "-m", "workbench", "train", *suites, "--method", "grpo", "--base", str(base)]
-        + ["--out", str(out), *few, "--threads", "1", "--reward", '{"result": 1, "format": 0.5}', *more],
+        [sys.executable, "-m", "workbench", "train", *suites, *where, *few, *more],
         capture_output=True,
         text=True,
         check=False,

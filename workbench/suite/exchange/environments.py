@@ -103,13 +103,20 @@ suite_score = _EPISODES.suite_score
 
 __all__ = ["dataset", "environment_factory", "episodes", "hermes_tokenizer", "rollout", "suite_score"]
 '''
-_ATROPOS: Final = '''"""The suite {suite} for Atropos: an environment, and a reward function for single completions."""
+_ATROPOS: Final = '''"""The suite {suite} for Atropos: a reward function for single completions.
 
-from atroposlib.envs.base import BaseEnv
+The module `environment` has the environment.
+"""
+
 from atroposlib.envs.reward_fns.registry import registry
 from atroposlib.envs.reward_fns.reward_function import RewardFunction
 
 from {module}.cases import SUITE
+
+
+def items():
+    """Return the items that `get_next_item` of an environment returns in turn."""
+    return SUITE.rows
 
 
 @registry.register
@@ -118,6 +125,12 @@ class SuiteScore(RewardFunction):
         """Return the reward of each completion of one item."""
         texts = [text if isinstance(text, str) else text[-1]["content"] for text in completions]
         return [SUITE.reward(row, text) for text in texts]
+'''
+_ATROPOS_ENVIRONMENT: Final = '''"""The suite {suite} for Atropos: `python -m {module}.environment serve`."""
+
+from atroposlib.envs.base import BaseEnv
+
+from {module}.cases import SUITE
 
 
 class SuiteEnv(BaseEnv):
@@ -154,7 +167,7 @@ class SuiteEnv(BaseEnv):
         return scored, []
 
     async def evaluate(self, *_, **__):
-        """Run each case once, and return the mean reward."""
+        """Run each case once, and log the mean reward."""
         scores = [(await self.collect_trajectory(row))[0]["scores"] for row in SUITE.rows]
         await self.evaluate_log({{"eval/reward": sum(scores) / len(scores)}})
 
@@ -218,6 +231,11 @@ def export_environment(
             f"{module}/cases.py": _CASES.format(**values),
             f"{module}/cases.jsonl": "".join(line + "\n" for line in lines),
             f"{module}/reward.json": json.dumps(dict(shape)) + "\n",
+            **(
+                {f"{module}/environment.py": _ATROPOS_ENVIRONMENT.format(**values)}
+                if target == "atropos"
+                else {}
+            ),
             **{f"{module}/tools/{name}.yaml": toolset for name, toolset in toolsets.items()},
         },
         left_out=tuple(skipped),
