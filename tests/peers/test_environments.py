@@ -29,6 +29,8 @@ OURS = (
     "jsonpatch",
     "numpy",
     "pydantic",
+    "tree-sitter",
+    "tree-sitter-bash",
 )
 """What the scorer imports. The whole workbench would bring packages in other versions than the trainers'."""
 VERIFIERS = """
