@@ -83,7 +83,9 @@ def play(
         rollout = player.run_turn(case.messages[-1].text)
     else:
         rollout = converse(scripted_speaker(case.user), player.run_turn_of, player.hear_goodbye)
-        rollout = rollout if player.prompt else without_mistakes(case.user, rollout, setup.tools)
+        rollout = (
+            rollout if player.prompt else without_mistakes(case.user, rollout, setup.tools, has_model=False)
+        )
     return Episode(
         rollout=replace(rollout, world_start=world_start or {}),
         conversation=Conversation(messages=tuple(player.messages)),

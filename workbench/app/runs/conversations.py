@@ -81,8 +81,7 @@ def person_of(
     person = job.case.user
     if person is None:
         raise BadInput(f"case {job.case.key!r}", "it has no person", "give it the key user")
-    is_unmodelled = person.script and (person.is_fixed or not model)
-    if is_unmodelled or (not model and person.is_scripted):
+    if person.is_fixed or (not model and person.is_scripted):
         return scripted_speaker(person)
     if not model:
         raise BadInput(

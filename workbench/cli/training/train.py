@@ -132,10 +132,11 @@ def train(
     reward: RewardOption = RESULT_ONLY,
     contract: ContractOption = "",
 ) -> None:
-    """Train a model or a LoRA adapter on rows, or on the rewards of suites.
+    """Train a model or a LoRA adapter on rows.
 
-    Writes the adapter, also as GGUF, with a receipt and a model card. The rows are checked first; if there is an error,
-    nothing is trained. Ctrl+C stops after the current step and leaves a usable adapter.
+    With --method grpo, it is trained on the rewards of suites instead. Writes the adapter, also as GGUF, with a receipt
+    and a model card. The rows are checked first; if there is an error, nothing is trained. Ctrl+C stops after the
+    current step and leaves a usable adapter.
     """
     is_main = is_main_process()
     is_on_suite = method is Method.GRPO
