@@ -83,7 +83,7 @@ def examples():
         blocks = re.findall(r"^```python\n(.*?)^```", read(page), re.MULTILINE | re.DOTALL)
         # tests/ui/api/test_pages.py runs the code that needs a served page, tests/training/test_grpo_on_a_suite.py
         # that of an exported suite.
-        if blocks and not any(place in "".join(blocks) for place in (SERVED, "orders_env")):
+        if blocks and not any(place in "".join(blocks) for place in (SERVED, "shop_env")):
             yield pytest.param("\n".join(blocks), id=str(page.relative_to(CHECKOUT)))
 
 
