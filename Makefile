@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick test-all check check-supply flake format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx picture doctor clean
+.PHONY: help run test test-quick test-all check check-supply flake format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx pictures doctor clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -77,8 +77,8 @@ soak: $(DEV_STAMP) postgres ## Run the longest tests: crashes, forged events, an
 	@$(PY) -m pytest -m soak
 	@$(PY) -m pytest --hypothesis-profile=soak -m "hypothesis and not soak"
 
-picture: $(DEV_STAMP) chromium ## Make the picture of the README with a browser test
-	@$(PY) -m pytest --quiet -m "browser and model" --picture docs/page.png tests/e2e
+pictures: $(DEV_STAMP) chromium ## Make the pictures of the README with browser tests
+	@$(PY) -m pytest --quiet --pictures docs/pictures tests/e2e/test_pictures.py
 
 embedded-adapter: $(VENV)/.train ## Train the adapter of the embedded model; continues if it was stopped
 	@scripts/embedded_adapter.sh $(VENV)/bin/workbench $(ADAPTER)

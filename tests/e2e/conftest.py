@@ -28,7 +28,7 @@ ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--picture", help="Write the picture of the page there, for the README")
+    parser.addoption("--pictures", help="Write the pictures of the README into this folder")
 
 
 @pytest.hookimpl(trylast=True)

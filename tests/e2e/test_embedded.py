@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.long, pytest.m
 
 
 def test_a_newcomer_gets_a_call_a_result_and_an_answer(
-    page: Page, embedded_server: Server, artifacts: Path, request: pytest.FixtureRequest
+    page: Page, embedded_server: Server, artifacts: Path
 ) -> None:
     play = Play(page, embedded_server).open()
     expect(page.get_by_label("Tool choice")).to_have_value("auto")
@@ -35,7 +35,8 @@ def test_a_newcomer_gets_a_call_a_result_and_an_answer(
     play.expect_raw(stored.generation.prompt_text + stored.message.text)
     assert stored.generation.prompt_text.startswith("<|im_start|>system\n")
 
-    _take_pictures(play, artifacts, request.config.getoption("--picture", default=None))
+    settle(page)
+    page.screenshot(path=artifacts / "play-embedded.png")
     before, raw = play.part("transcript").inner_text(), play.raw_text
     play.reload()
     expect(play.entries).to_have_count(4)
@@ -50,12 +51,6 @@ def test_a_newcomer_gets_a_call_a_result_and_an_answer(
     assert row["conversations"][1] == {"from": "human", "value": "What is the flumbuster reading for cairo?"}
     assert "get_flumbuster" in row["conversations"][2]["value"]
     assert "31" in row["conversations"][3]["value"]
-
-
-def _take_pictures(play: Play, artifacts: Path, picture: str | None) -> None:
-    settle(play.page)
-    for path in filter(None, (artifacts / "play-embedded.png", picture)):
-        play.page.screenshot(path=path)
 
 
 def test_three_models_answer_at_once_while_a_suite_runs(
