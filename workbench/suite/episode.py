@@ -2,7 +2,7 @@
 
 A trainer writes one completion at a time and asks what follows it: the results of its calls, the next message of the
 person, or nothing. Worlds, mock tools and scripted persons answer the same calls and messages with the same texts. So
-an episode keeps no state: it is played again from the start with all completions so far.
+an episode keeps no state: it runs again from the start with all completions so far.
 
     play(…, [])                    the person: "Where is my order?"
     play(…, [call])                the result: {"status": "shipped"}

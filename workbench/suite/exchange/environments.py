@@ -194,7 +194,7 @@ def export_environment(
     shape: Mapping[str, float],
     most_rounds: int,
 ) -> ExportedSuite:
-    """Return the files of a package. Cases that cannot be played there are left out.
+    """Return the files of a package. Cases that cannot run there are left out.
 
     Args:
         target: A key of `TARGETS`.
