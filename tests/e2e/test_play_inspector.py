@@ -238,7 +238,7 @@ def test_a_round_is_copied_as_code(quoted: Play) -> None:
 
 def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
     quoted.menu(quoted.entries.nth(1), "Create a case from this turn")
-    expect(quoted.part("notice")).to_contain_text("Added a case to suite")
+    expect(quoted.part("notice")).to_contain_text("Added the case")
     session_id = quoted.session_id
     quoted.menu(quoted.entries.nth(2), "Label")
     expect(quoted.page.locator("#label-desk")).to_contain_text("Let me look.")
@@ -285,8 +285,9 @@ def test_hostile_text_and_a_very_long_line_are_shown_as_text_in_every_pane(
     play.page.keyboard.press("Escape")
     play.menu(play.entries.nth(2), "Edit text")
     line = HOSTILE + "x" * 1_000_000
-    play.part("message-pane").get_by_role("textbox").fill(line)
-    play.part("message-pane").get_by_role("button", name="Save as branch").click()
+    pane = play.entries.nth(2).locator(".hw-message-pane")
+    pane.get_by_role("textbox").fill(line)
+    pane.get_by_role("button", name="Save as branch").click()
     expect(play.entries.nth(2)).to_contain_text("3/3")
     look_through(play, 2)
     assert play.server.path(play.session_id)[2].message.text == line

@@ -240,7 +240,7 @@ def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Se
     Play(tab, server).ask("Hello you")
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
     tab.get_by_role("menuitem", name="Create a case from this turn").click()
-    expect(tab.locator("#play-notice")).to_contain_text("Added a case to suite 'mine'")
+    expect(tab.locator("#play-notice")).to_contain_text("to suite 'mine'")
     expect(tab.locator('#play-notice a[href*="suite=mine"]')).to_be_visible()
     open_tab(tab, "Suites")
     tab.get_by_role("tab", name="Edit suites").click()

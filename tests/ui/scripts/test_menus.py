@@ -91,7 +91,7 @@ def test_a_shared_session_has_no_action_that_changes_it(component: Component) ->
         ("m", "Edit call to get_weather", ("message_act", {"act": "edit", "id": "m", "call": 0})),
         ("m", "Edit result of get_weather", ("message_act", {"act": "edit", "id": "r1", "call": None})),
         ("m", "Regenerate from here", ("play_on", {"act": "regenerate", "id": "m"})),
-        ("u", "Create a case from this turn", ("make_case", {"id": "u"})),
+        ("u", "Create a case from this turn", ("make_case", {"id": "u", "suite": ""})),
         (
             "m",
             "Create a case from this conversation …",

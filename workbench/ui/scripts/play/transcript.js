@@ -95,7 +95,7 @@ export const mount = ({ element, follow, trigger }) => {
   const itemsOf = (entry) => [
     ...(canEdit ? [...editActions(entry), ...turnActions(entry)] : []),
     entry.role === "user"
-      ? ["Create a case from this turn", () => trigger("make_case", { id: entry.id })]
+      ? ["Create a case from this turn", () => trigger("make_case", { id: entry.id, suite: "" })]
       : null,
     canEdit && entry.role !== "system"
       ? ["Create a case from this conversation …", act("case", entry.id)]

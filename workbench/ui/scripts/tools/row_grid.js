@@ -44,7 +44,9 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
       type: "button",
       class: "hw-act",
       onclick: () => {
-        rows.push({ ...form.blank });
+        const row = { ...form.blank };
+        added.add(row);
+        rows.push(row);
         draw();
         body.lastChild.previousSibling.querySelector("input").focus();
       },
@@ -54,6 +56,8 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
 
   element.replaceChildren(table, add);
   let rows = [];
+  // Rows that were added and that no text has yet.
+  const added = new Set();
   let shown = "";
   let isDrawing = false;
   // The document of the rows, and its text that they are an edit of.
@@ -62,6 +66,7 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
 
   const send = () => {
     shown = JSON.stringify(rows);
+    added.clear();
     const now = textAt(spec);
     // The result of the edit before this one has other names or numbers of rows already, while the rows still have
     // those of the text before it.
@@ -172,14 +177,17 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
     if (value.text !== textOf(place)) return;
     const isOther = idNow(spec) !== idOf(place);
     if (!isOther && isOlder(value.text)) return;
-    if (isOther) finishCell();
+    if (isOther) {
+      finishCell();
+      added.clear();
+    }
     spec = idOf(place);
     base = value.text;
     hide(!value.is_object);
     const json = JSON.stringify(value.rows);
     if (!value.is_object || json === shown) return;
     shown = json;
-    rows = value.rows.map((row) => ({ ...row }));
+    rows = [...value.rows.map((row) => ({ ...row })), ...rows.filter((row) => added.has(row))];
     draw();
   });
 };

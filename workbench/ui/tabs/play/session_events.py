@@ -151,9 +151,7 @@ class SessionEvents:
                 header=self.setups.header(services, own.model), filled=self.setups.filled(services, own)
             )
         except WorkbenchError as error:
-            return Screen(
-                visitor=visitor, notice=problem(error), address=address, send=gr.update(interactive=True)
-            )
+            return Screen(visitor=visitor, notice=problem(error), address=address)
 
     def _open(self, services: Services, visitor: Visitor, missing: BadInput, request: int) -> Screen:
         try:

@@ -197,9 +197,7 @@ class TalkParts:
                     placeholder="Ask something that a tool can answer", elem_id="play-composer",
                 )  # fmt: skip
                 with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
-                    self.send = gr.Button(
-                        "Send", variant="primary", size="md", interactive=False, elem_id="play-send"
-                    )
+                    self.send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
                     self.stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
             Drawn("keys", elem_id="play-keys-hint")
             self.editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")
