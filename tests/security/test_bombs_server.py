@@ -314,7 +314,7 @@ def test_archives_of_a_visitor_do_not_delay_others(space: Server, stranger: Visi
         stranger,
         {
             name: lambda file=file: stranger.fire(
-                "data-import", "click", data_import_file=file, data_import_format="auto"
+                "import-start", "click", import_file=file, import_format="auto"
             )
             for name, file in files.items()
         },

@@ -19,6 +19,7 @@ from workbench.suite.exchange.environments import TARGETS, export_environment
 from workbench.suite.expectation import BfclConversation
 from workbench.suite.read_suite import check_suite
 from workbench.toolspec.budget import REQUEST_STEPS, budget
+from workbench.toolspec.tools_text import parse_tools
 
 MOST_S = 2.0
 MOST_BYTES = 200_000_000
@@ -97,12 +98,19 @@ NAMES = (
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_name_of_a_suite_is_no_code_in_an_exported_environment(name, target):
-    made = export_environment(
-        Suite(name=name, cases=()), target, prompt_of=lambda _: [], tools_of=lambda _: "[]", family="hermes-3", shape={}
-    )  # fmt: skip
-    plain = export_environment(
-        Suite(name="plain", cases=()), target, prompt_of=lambda _: [], tools_of=lambda _: "[]", family="hermes-3", shape={}
-    )  # fmt: skip
+    made, plain = (
+        export_environment(
+            Suite(name=suite, cases=()),
+            target,
+            prompt_of=lambda _: [],
+            tools_of=lambda _: parse_tools("[]"),
+            toolsets_of=lambda _: {},
+            family="hermes-3",
+            shape={},
+            most_rounds=1,
+        )
+        for suite in (name, "plain")
+    )
     for (path, text), expected in zip(made.files.items(), plain.files.values(), strict=True):
         assert ".." not in path and not path.startswith("/")
         if path.endswith(".py"):
