@@ -40,6 +40,7 @@ def test_play_sends_while_somebody_types(component: Component, keys: str) -> Non
     component.mount("keys", around=PLAY)
     component.page.locator("#composer").focus()
     component.press(keys)
+    component.page.wait_for_function("(window.pressed ?? []).length > 0")
     assert pressed(component) == ["play-send"]
 
 
