@@ -86,7 +86,7 @@ _TRL: Final = '''"""The suite {suite} for TRL.
 `GRPOTrainer(reward_funcs=suite_score, train_dataset=dataset(), …)` for cases that one completion decides;
 with `environment_factory=environment_factory()` and `train_dataset=dataset(worlds=True)` also for results of tools;
 with `rollout_func=rollout` and `train_dataset=episodes()` for all cases, also conversations with a person.
-`hermes_tokenizer(tokenizer)` sets a chat template whose loss mask is proved, for models without one for tools.
+`hermes_tokenizer(tokenizer)` sets a Hermes chat template, for models without one for tools.
 """
 
 from workbench.training.hermes_template import hermes_tokenizer
