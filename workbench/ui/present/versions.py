@@ -52,6 +52,8 @@ class VersionsView:
     """Id of the newest version. Empty if there is none."""
     deleted: tuple[tuple[str, str], ...] = ()
     """Deleted names of this kind that can be restored: id and name, the last deleted first."""
+    read_at: float = 0.0
+    """When the history was read, in seconds since 1970. The page drops a line that is older than the shown one."""
     field: str = ""
     """Element id of an editor: the line is shown only if that shows the text of this name by then. Empty for any."""
 
@@ -69,7 +71,7 @@ def show_versions(
 
     Args:
         history: The newest versions of the name, newest first.
-        now: The current time, in the time zone to show times in.
+        now: The time right before the history was read, in the time zone to show times in.
         deleted: The deleted names of the kind.
     """
     text_hash = hash_of(text.encode("utf-8", "replace").decode())
@@ -84,6 +86,7 @@ def show_versions(
         rows=tuple(_row(version, base, now) for version in history),
         can_compare=can_compare,
         newest_id=history[0].id if history else "",
+        read_at=now.timestamp(),
         deleted=tuple((entry.id, entry.name) for entry in deleted[:MOST_DELETED]),
     )
 

@@ -137,8 +137,8 @@ class StoredTextEvents:
 
     def version_line(self, services: Services, name: str, text: str) -> VersionsView:
         """Return the version line: which version the text is, and all versions of its name."""
-        history = services.versions.history(self.kind, name, limit=SHOWN)
         now = services.calendar.now().astimezone()
+        history = services.versions.history(self.kind, name, limit=SHOWN)
         deleted = services.versions.deleted_names(self.kind)
         return show_versions(name, text, history, now=now, can_compare=True, deleted=deleted)
 

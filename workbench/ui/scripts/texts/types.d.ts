@@ -87,6 +87,8 @@ interface VersionsView {
   newest_id: string;
   /** Deleted names of this kind that can be restored: id and name, the last deleted first. */
   deleted: ([string, string])[];
+  /** When the history was read, in seconds since 1970. The page drops a line that is older than the shown one. */
+  read_at: number;
   /** Element id of an editor: the line is shown only if that shows the text of this name by then. Empty for any. */
   field: string;
 }

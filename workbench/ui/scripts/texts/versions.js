@@ -166,6 +166,8 @@ export const mount = ({ element, follow, trigger }) => {
 
   follow((value) => {
     if (value?.field && nameOf(value.field) !== value.name) return;
+    // The answer to typing counts tokens last, so that it may come after that of a version that was saved meanwhile.
+    if (value && value.name === shown?.name && value.read_at < shown.read_at) return;
     element.hidden = !value;
     if (!value) return;
     shown = value;

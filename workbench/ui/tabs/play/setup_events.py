@@ -366,5 +366,6 @@ def _shown(services: Services, name: str | None, text: str) -> VersionsView | No
     if not name:
         return None
     name = name_in(name)
+    now = services.calendar.now().astimezone()
     history = services.versions.history(VersionKind.CONTRACT, name, limit=SHOWN)
-    return show_versions(name, text, history, now=services.calendar.now().astimezone())
+    return show_versions(name, text, history, now=now)

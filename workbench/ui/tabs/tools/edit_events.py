@@ -163,6 +163,7 @@ def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
 
 def version_line(services: Services, draft: ToolDraft, toolset: str) -> VersionsView | None:
     """Return the version line of a toolset with the draft in it, or None if the draft cannot be saved."""
+    now = services.calendar.now().astimezone()
     try:
         if is_run_by_code(services, draft):
             return None
@@ -171,7 +172,7 @@ def version_line(services: Services, draft: ToolDraft, toolset: str) -> Versions
         text = services.studio.merged_text(draft, toolset=toolset, before=before)
     except WorkbenchError:
         return None
-    now, deleted = services.calendar.now().astimezone(), services.versions.deleted_names(VersionKind.TOOLS)
+    deleted = services.versions.deleted_names(VersionKind.TOOLS)
     return show_versions(toolset, text, history, now=now, can_compare=True, deleted=deleted)
 
 

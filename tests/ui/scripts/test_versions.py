@@ -1,0 +1,40 @@
+"""The version line: answers of the server that come in another order than the history was read."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.present.test_versions import version
+from tests.ui.scripts.component import Component
+from workbench.ui.present.versions import VersionsView, show_versions
+
+pytestmark = pytest.mark.browser
+
+TYPED_AT = datetime(2026, 11, 22, 12, tzinfo=UTC)
+SAVED_AT = TYPED_AT + timedelta(milliseconds=5)
+
+
+def line(*texts: str, shown: str, read_at: datetime, name: str = "minimal") -> VersionsView:
+    """The line for the text `shown` of a contract with versions of these texts, the oldest first."""
+    history = [version(number, text) for number, text in enumerate(texts, start=1)]
+    return show_versions(name, shown, history[::-1], now=read_at)
+
+
+@pytest.mark.parametrize("typed", ["two", "two, typed first"])
+def test_a_line_that_was_read_before_a_version_was_saved_does_not_replace_that_of_the_version(
+    component: Component, typed: str
+) -> None:
+    shown = component.mount("versions", line("one", shown="one", read_at=TYPED_AT))
+    component.update(line("one", "two", shown="two", read_at=SAVED_AT))
+    component.update(line("one", shown=typed, read_at=TYPED_AT))
+    expect(shown.locator("summary .hw-mono")).to_have_text("v2")
+    expect(shown.get_by_role("button", name="Save version")).to_be_hidden()
+    component.update(line("one", "two", shown="three", read_at=SAVED_AT))
+    expect(shown.get_by_role("button", name="Save version")).to_be_visible()
+
+
+def test_the_line_of_another_text_is_shown_whenever_it_was_read(component: Component) -> None:
+    shown = component.mount("versions", line("one", "two", shown="two", read_at=SAVED_AT))
+    component.update(line("other", shown="other", read_at=TYPED_AT, name="other"))
+    expect(shown.locator("summary .hw-mono")).to_have_text("v1")
