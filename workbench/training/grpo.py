@@ -1,17 +1,14 @@
 """Train weights on the rewards of a suite with TRL's GRPO."""
 
 import json
-from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
 
 import torch
-from transformers import PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from workbench.errors import BadInput
 from workbench.hermes.marks import TURN_CLOSE
-from workbench.training.base_model import Base, facts_of, load_adapter_into
+from workbench.training.base_model import Base
 from workbench.training.progress import ProgressReporter, stopped_by_interrupt
 from workbench.training.receipt import GrpoOptions, TrainOptions, TunedWeights
 from workbench.training.suite_episodes import SuiteCases, SuiteEpisodes
@@ -19,6 +16,7 @@ from workbench.training.tuning import (
     Report,
     ResumableTrainer,
     begin_run,
+    logged,
     lora_of,
     save_weights,
     shared_arguments,
@@ -61,23 +59,17 @@ def tune_on_suite(
         steps=state.global_step,
         steps_planned=state.max_steps,
         tokens=int(state.num_input_tokens_seen),
-        tokens_trained=round(
-            sum(length for _, length in _logged(state.log_history, "completions/mean_length"))
-        )
+        tokens_trained=round(sum(length for _, length in logged(state, "completions/mean_length")))
         * options.batch,
         examples=episodes,
         texts=episodes,
         too_long=0,
-        curve=_logged(state.log_history, "loss"),
+        curve=logged(state, "loss"),
         validation=[],
         chosen_step=None,
         weights=save_weights(trainer, options),
-        rewards=_logged(state.log_history, "reward"),
+        rewards=logged(state, "reward"),
     )
-
-
-def _logged(history: Sequence[dict[str, Any]], name: str) -> list[tuple[int, float]]:
-    return [(int(log["step"]), float(log[name])) for log in history if name in log]
 
 
 def _trainer(
@@ -99,7 +91,4 @@ def _trainer(
         peft_config=lora_of(options),
         callbacks=[reporter],
     )
-    trainer.remove_callback(PrinterCallback)
-    if options.start:
-        load_adapter_into(trainer.model, options.start, facts_of(base, options))
-    return trainer
+    return trainer.made_ready(base, options)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import lru_cache, partial
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -50,6 +50,13 @@ from workbench.training.validation import ValidationResult, Validator
 
 class ResumableTrainer(Trainer):
     """A trainer that continues from any checkpoint."""
+
+    def made_ready(self, base: Base, options: TrainOptions) -> Self:
+        """Load the adapter that the run starts from, and print no logs, which are reported instead."""
+        self.remove_callback(PrinterCallback)
+        if options.start:
+            load_adapter_into(self.model, options.start, facts_of(base, options))
+        return self
 
     def train_from(self, checkpoint: str | None) -> None:
         """Train from a checkpoint to the last step. None starts from the beginning.
@@ -181,7 +188,6 @@ def tune(
             trainer.add_callback(validator)
         trainer.train_from(checkpoint)
     state = trainer.state
-    curve = [(int(log["step"]), float(log["loss"])) for log in state.log_history if "loss" in log]
     return TunedWeights(
         steps=state.global_step,
         steps_planned=state.max_steps,
@@ -190,11 +196,16 @@ def tune(
         examples=sum(text.examples for text in prepared.texts),
         texts=len(prepared.texts),
         too_long=prepared.too_long,
-        curve=curve,
+        curve=logged(state, "loss"),
         validation=[result.as_json() for result in validator.results] if validator else [],
         chosen_step=validator.restore_best() if validator else None,
         weights=save_weights(trainer, options),
     )
+
+
+def logged(state: TrainerState, name: str) -> list[tuple[int, float]]:
+    """Return the values of a figure that the trainer logs, with their steps."""
+    return [(int(log["step"]), float(log[name])) for log in state.log_history if name in log]
 
 
 def begin_run(options: TrainOptions, examples: str, *, resumes: bool) -> str | None:
@@ -269,10 +280,7 @@ def _trainer(
         peft_config=lora_of(options),
         callbacks=[reporter],
     )
-    trainer.remove_callback(PrinterCallback)
-    if options.start:
-        load_adapter_into(trainer.model, options.start, facts_of(base, options))
-    return trainer
+    return trainer.made_ready(base, options)
 
 
 def _validator(
