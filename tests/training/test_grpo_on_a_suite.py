@@ -203,7 +203,20 @@ def test_grpo_runs_the_tools_of_a_world_as_an_environment(tmp_path, imported, to
         return Writer(tokenizer, solution[len(seen) - 1 :])._generate_single_turn(prompt_ids)
 
     monkeypatch.setattr(trainer, "_generate_single_turn", generate)
+    steps = []
+
+    def compute_loss(*arguments, **more):
+        steps.append(arguments[1])
+        return loss(*arguments, **more)
+
+    loss = trainer.compute_loss
+    monkeypatch.setattr(trainer, "compute_loss", compute_loss)
     assert rewards_of(trainer) == [1]
     # The template renders what the family renders, so the prompts are those of a run.
     environment = package.cases.SUITE
     assert seen == [environment.play(environment.rows[0], solution[:number]).prompt for number in range(3)]
+    # The loss of the trainer counts what the model wrote, and no result of a tool.
+    [step] = steps
+    mask = step["completion_mask"] * step["tool_mask"]
+    for tokens, trained in zip(step["completion_ids"], mask.bool(), strict=True):
+        assert tokenizer.decode(tokens[trained]) == "".join(f"{reply}<|im_end|>" for reply in solution)

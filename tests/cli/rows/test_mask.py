@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.training.rows import drawn_rows
+from workbench.training.examples import examples_of
+from workbench.training.hermes_template import TEMPLATE
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.writing.convert import write_row
@@ -194,6 +196,37 @@ def test_messages_of_many_rows_are_found_in_published_templates(ask, tmp_path, t
     codes = {code for _, _, code, _ in findings}
     assert (code, found["rows"]) == (0, 20)
     assert codes <= ({"mask-left-out"} if template == "llama3" else set())
+
+
+def test_the_hermes_template_trains_what_the_model_wrote_and_nothing_else(ask, tmp_path):
+    template = tmp_path / "hermes.jinja"
+    template.write_text(TEMPLATE)
+    generated = drawn_rows(12, seed=3, names=("minimal",), most_tools=2, lengths=((2, 0.5), (3, 0.5)))
+    read_rows = [FORMATS["sharegpt"].read(row) for row in generated]
+    written = [
+        write_row(read_trajectory(row).trajectory, FORMATS["trl"], RowOptions()).row for row in read_rows
+    ]
+    file = write(tmp_path / "rows.jsonl", *written)
+    options = ("--template", template, "--set", "assistant_only_loss=true", "--set", "max_length=null")
+    code, findings, _ = ask(file, *options)
+    assert (code, findings) == (0, [])
+    replies, calls = 0, 0
+    for number, row in enumerate(read_rows, 1):
+        [example] = examples_of(row, "hermes-lines")
+        _, _, found = ask(file, *options, "--row", number)
+        assert trained_texts(found) == [piece.text for piece in example if piece.is_trained]
+        # What is trained and what is not, after the system message, whose tools TRL has in a column of their own.
+        assert (
+            after_system(found["mask"]["text"])
+            == after_system("".join(piece.text for piece in example)) + "\n"
+        )
+        replies += len(trained_texts(found))
+        calls += found["mask"]["text"].count("</tool_call>")
+    assert replies > 2 * len(read_rows) and calls > len(read_rows)
+
+
+def after_system(text):
+    return text[text.index("<|im_start|>user") :]
 
 
 def test_text_for_people_names_the_rows(run_cli, model, rows):

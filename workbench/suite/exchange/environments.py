@@ -87,6 +87,7 @@ _TRL: Final = '''"""The suite {suite} for TRL.
 with `environment_factory=environment_factory()` and `train_dataset=dataset(worlds=True)` also for results of tools;
 with `rollout_func=rollout` and `train_dataset=episodes()` for all cases, also conversations with a person.
 `hermes_tokenizer(tokenizer)` sets a Hermes chat template, for models without one for tools.
+With it, TRL trains what the model writes and nothing else; the tests of Hermes Workbench prove it.
 """
 
 from workbench.training.hermes_template import hermes_tokenizer
