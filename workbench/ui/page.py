@@ -1,7 +1,7 @@
 """Build the page: all tabs, their events, and the options to launch it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypedDict
 
 import gradio as gr
@@ -18,6 +18,7 @@ from workbench.ui.gradio_parts.page_scripts import gradio_scripts
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.owners import serves_others
 from workbench.ui.page_checks import PageChecks
+from workbench.ui.present.empty_places import EMPTY_PLACES
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
 from workbench.ui.present.sampling_form import declared_fields
@@ -52,6 +53,7 @@ HEAD_SCRIPTS: Final = (
         for text in (*gradio_scripts(), *map(head_script, ("router", "browser", "setups")))
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
+    f"hermesWorkbench.emptyPlaces = {json.dumps({name: asdict(place) for name, place in EMPTY_PLACES.items()})};",
     f"hermesWorkbench.samplingFields = {json.dumps(declared_fields())};",
 )
 """Scripts that run before Gradio's own."""

@@ -18,6 +18,7 @@ from workbench.suite.reports.charts import Chart, count_chart
 from workbench.trajectory.mask import MaskedText
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.stats import preview
+from workbench.ui.present.empty_places import EMPTY_PLACES
 from workbench.ui.present.notices import without_folders
 from workbench.ui.present.place import write_place
 from workbench.ui.present.words import count
@@ -76,6 +77,8 @@ class FindingsView:
     heading: str = ""
     """Heading of the list. Empty draws nothing."""
     hint: str = ""
+    empty: str = ""
+    """The name in `EMPTY_PLACES` of what is shown instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,23 +119,15 @@ class RowsView:
     """Heading of the rows. Empty if there is none."""
     charts: tuple[Chart, ...] = ()
     """What is stored."""
+    empty: str = ""
+    """The name in `EMPTY_PLACES` of what is shown in place of rows."""
 
 
-TEACHING: Final = RowsView(
-    hint="Turn conversations into training rows. Select sessions on the left, or keep all of them, and press Check "
-    "rows. You see every problem with a link to its message, and the first rows as they will be written."
-)
+TEACHING: Final = RowsView(empty="data")
 """Shown before the first check."""
-EXPLORING: Final = RowsView(
-    hint="See what is in a data set before you train on it: its tools, lengths and problems. Choose a file of rows, or "
-    "sessions that are stored here. Click a bar to see its rows."
-)
+EXPLORING: Final = RowsView(hint=EMPTY_PLACES["explore"].text, empty="explore")
 """Shown before a data set is opened."""
-IMPORTING: Final = FindingsView(
-    heading="Rows become sessions",
-    hint="Each row of a file becomes a session, to be read in Play, labelled, fixed and exported again. Rows that were "
-    "imported before are left out. You see here which rows could not be read, and why.",
-)
+IMPORTING: Final = FindingsView(empty="import")
 """Shown before the first import."""
 
 
@@ -165,7 +160,8 @@ def show_stored(totals: DataTotals, facts: Sequence[FactCount]) -> RowsView:
         count_chart("Tool calls by tool", _largest(totals.tool_calls)),
         count_chart("Fixes and findings by code", _largest(codes)),
     )
-    return replace(EXPLORING, charts=tuple(chart for chart in charts if chart.marks))
+    shown = tuple(chart for chart in charts if chart.marks)
+    return replace(EXPLORING, charts=shown, empty="" if shown else EXPLORING.empty)
 
 
 def with_scores(

@@ -70,11 +70,6 @@ class ExampleWord:
 class ExamplesView:
     """The empty state of the Inspect tab."""
 
-    heading: str = "Paste a completion to see how it is parsed"
-    hint: str = (
-        "You see its calls, each fix, and what other parsers would read. No model is needed. "
-        "Or start with an example:"
-    )
     examples: tuple[ExampleWord, ...] = tuple(
         ExampleWord(title=example.title, lesson=example.lesson) for example in EXAMPLES
     )

@@ -14,10 +14,6 @@ from workbench.records.label_words import ProjectRole
 from workbench.ui.present.markdown import MarkdownNode, parse_markdown
 from workbench.ui.present.notices import CLEAR, NoticeView
 
-EMPTY: Final = (
-    "Your conversations from Play appear here for labelling. Give each call and each answer a verdict, correct "
-    "what is wrong, and export the result as training rows."
-)
 NOTHING_LEFT: Final = "No sessions left to label. Choose another state or project above."
 QUESTION_KEYS: Final = "qwsdfxyzhilmovb"
 """Keys for the questions of a project, in their order. None of them does anything else in the tab."""
@@ -131,7 +127,7 @@ class LabelTabView:
     conversation: ConversationView | None
     """The open conversation, or None."""
     hint: str
-    """Shown if no conversation is open."""
+    """Shown if no conversation is open. Empty if there is nothing to label, or nothing is known yet."""
     notice: NoticeView = CLEAR
     answers: tuple[ActionAnswer, ...] = ()
     """The results of the command's actions."""
@@ -209,7 +205,7 @@ def show_desk(
         agreement=_agreement(queue.agreement),
         review=queue.review,
         conversation=show_conversation(labelling, seat) if labelling else None,
-        hint=NOTHING_LEFT if progress.total else EMPTY,
+        hint=NOTHING_LEFT if progress.total else "",
         notice=notice,
         answers=tuple(answers),
         ahead=tuple(show_conversation(view, seat) for view in ahead),

@@ -1,6 +1,7 @@
 // The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_open`,
 // `compare_vote`, `compare_unvote`, `compare_go_on`.
 import { node } from "../shared/dom.js";
+import { emptyPlace } from "../shared/empty_place.js";
 import { isField, onKeys, press } from "../shared/page.js";
 import { store, stored, storedText } from "../shared/storage.js";
 import { blinded, drawCell } from "./compare_cell.js";
@@ -167,17 +168,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // The element of each turn with the JSON that it was drawn from. Unchanged turns are not drawn again.
   const drawn = new Map();
 
-  const EMPTY = node(
-    "div",
-    { class: "hw-empty" },
-    node("h2", {}, "Compare answers side by side"),
-    node(
-      "p",
-      {},
-      "Choose the contract, model and sampling of each column and ask a question. You see where the other columns differ from column A: calls, answers, fixes, tokens and time. Vote for the better answer to make it a preference pair in the dpo export.",
-    ),
-  );
-
+  const EMPTY = emptyPlace("compare");
   element.replaceChildren(EMPTY);
   const isVisible = () => element.isConnected && element.offsetParent !== null;
 

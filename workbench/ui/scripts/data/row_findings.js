@@ -1,5 +1,6 @@
 // Findings about training rows, each with a link to its message.
 import { codeLink, term } from "../shared/dom.js";
+import { emptyPlace } from "../shared/empty_place.js";
 import { html, render } from "../shared/lit_html.js";
 
 export const findingLine = (finding) =>
@@ -20,8 +21,10 @@ export const findingLine = (finding) =>
 export const mount = ({ element, follow }) =>
   follow((value) =>
     render(
-      value?.heading
-        ? html`<h3>${value.heading === "Findings" ? term("finding", value.heading) : value.heading}</h3>
+      value?.empty
+        ? emptyPlace(value.empty)
+        : value?.heading
+          ? html`<h3>${value.heading === "Findings" ? term("finding", value.heading) : value.heading}</h3>
             ${
               value.lines.length
                 ? html`<ul>${value.lines.map(findingLine)}</ul>`

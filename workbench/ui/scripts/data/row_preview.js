@@ -2,6 +2,7 @@
 // Event: `open_filter`, to fill the form with the filters of an address.
 import { chart } from "../shared/charts.js";
 import { headedList } from "../shared/dom.js";
+import { emptyPlace } from "../shared/empty_place.js";
 import { html, render } from "../shared/lit_html.js";
 import { findingLine } from "./row_findings.js";
 
@@ -72,6 +73,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
     );
   follow((value) => {
     const cards = (rows) => html`<div>${rows.map((row, place) => rowCard(row, place === 0))}</div>`;
-    render([headedList(value, cards), value?.charts.map((each) => chart(each))], element);
+    const above = value?.empty ? emptyPlace(value.empty) : headedList(value, cards);
+    render([above, value?.charts.map((each) => chart(each))], element);
   });
 };

@@ -48,6 +48,8 @@ interface FindingsView {
   /** Heading of the list. Empty draws nothing. */
   heading: string;
   hint: string;
+  /** The name in `EMPTY_PLACES` of what is shown instead. */
+  empty: string;
 }
 
 /** The rows of a data set that meet conditions, one page of them. */
@@ -141,6 +143,8 @@ interface RowsView {
   heading: string;
   /** What is stored. */
   charts: Chart[];
+  /** The name in `EMPTY_PLACES` of what is shown in place of rows. */
+  empty: string;
 }
 
 /** The difference of two data sets. */

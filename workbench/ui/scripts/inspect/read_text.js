@@ -1,6 +1,7 @@
 // A completion as written, as fixed, or with its changes, and examples if there is no completion.
 // Events: `example`, `open_kind`.
 import { copyText, iconButton, node } from "../shared/dom.js";
+import { emptyPlace } from "../shared/empty_place.js";
 
 const WAYS = [
   ["written", "As written", "after"],
@@ -33,7 +34,7 @@ const drawSection = (part, leftOut) => {
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const head = node("div", { class: "hw-bar" });
   const body = node("div", { class: "hw-read" });
-  const empty = node("div", { class: "hw-empty" });
+  const empty = node("div", {});
   element.replaceChildren(head, body, empty);
   let way = "changes"; // without fixes, all three are the same text
   let shown = null;
@@ -91,20 +92,22 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   const drawEmpty = (view) =>
     empty.replaceChildren(
-      node("h2", {}, view.heading),
-      node("p", {}, view.hint),
-      node(
-        "ul",
-        {},
-        view.examples.map((example, index) =>
-          node(
-            "li",
-            {},
+      emptyPlace(
+        "inspect",
+        () => trigger("example", { index: 1 }),
+        node(
+          "ul",
+          {},
+          view.examples.map((example, index) =>
             node(
-              "button",
-              { type: "button", class: "hw-example", onclick: () => trigger("example", { index }) },
-              node("span", {}, example.title),
-              node("span", { class: "hw-note" }, example.lesson),
+              "li",
+              {},
+              node(
+                "button",
+                { type: "button", class: "hw-example", onclick: () => trigger("example", { index }) },
+                node("span", {}, example.title),
+                node("span", { class: "hw-note" }, example.lesson),
+              ),
             ),
           ),
         ),

@@ -87,8 +87,6 @@ interface ExampleWord {
 
 /** The empty state of the Inspect tab. */
 interface ExamplesView {
-  heading: string;
-  hint: string;
   examples: ExampleWord[];
 }
 

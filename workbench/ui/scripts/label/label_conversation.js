@@ -1,5 +1,6 @@
 // The Label tab, middle: the conversation with its cursor, and the training row that it becomes.
 import { node } from "../shared/dom.js";
+import { emptyPlace } from "../shared/empty_place.js";
 import { WORDS } from "./label_panel.js";
 import { isFree, keyOf } from "./label_overlay.js";
 import { blocks } from "../shared/blocks.js";
@@ -49,7 +50,8 @@ const correction = (target) => {
 export const addConversation = (desk) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label", tabindex: "-1" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Training row" });
-  const hint = node("div", { class: "hw-empty" });
+  const hint = node("div", {});
+  window.addEventListener("hw:demo", () => desk.refresh());
 
   const pick = (target) => {
     desk.state.at = keyOf(target);
@@ -196,10 +198,8 @@ export const addConversation = (desk) => {
   const drawConversation = () => {
     hint.hidden = Boolean(desk.conversation());
     list.hidden = row.hidden = !desk.conversation();
-    hint.replaceChildren(
-      node("h2", {}, "Label conversations"),
-      node("p", {}, desk.state.view ? desk.state.view.hint : ""),
-    );
+    const { view } = desk.state;
+    hint.replaceChildren(view?.hint ? node("p", {}, view.hint) : view ? emptyPlace("label") : "");
     list.setAttribute("aria-busy", String(desk.isBlocked()));
     if (!desk.conversation()) {
       // While the next conversation loads, the previous one stays, greyed out.

@@ -75,7 +75,7 @@ interface LabelTabView {
   review: ReviewView | null;
   /** The open conversation, or None. */
   conversation: ConversationView | null;
-  /** Shown if no conversation is open. */
+  /** Shown if no conversation is open. Empty if there is nothing to label, or nothing is known yet. */
   hint: string;
   notice: NoticeView;
   /** The results of the command's actions. */

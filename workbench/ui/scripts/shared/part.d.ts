@@ -46,6 +46,8 @@ interface Window {
     };
     /** The meaning of each term of the glossary. */
     terms: Record<string, string>;
+    /** What empty places show, by their names. */
+    emptyPlaces: Record<string, Record<"heading" | "text" | "example" | "button", string>>;
     samplingFields: any[];
     chartsAddress: string;
     [name: string]: any;

@@ -1,5 +1,6 @@
 // The list of runs, with a filter by tag.
-import { editText, hint, node } from "../shared/dom.js";
+import { editText, node } from "../shared/dom.js";
+import { emptyPlace } from "../shared/empty_place.js";
 import { menu } from "../shared/menu.js";
 import { wideTable } from "../shared/tables.js";
 import { runActions } from "./run_menu.js";
@@ -102,9 +103,7 @@ export const drawRunList = (element, value, { open, change, download }) => {
         : null,
       value.rows.length
         ? node("div", { class: "hw-run-head" }, node("h2", {}, "Recent runs"), isTagged)
-        : hint(
-            "A suite is a list of cases, each with its expectations. Select a suite and the contracts to compare, and run it. The report shows the pass rates, how certain they are, and how many tokens a prompt takes.",
-          ),
+        : emptyPlace("suites"),
       value.rows.length
         ? wideTable(
             "Recent runs",

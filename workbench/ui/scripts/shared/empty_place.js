@@ -1,0 +1,42 @@
+// What an empty place is for, with an example and the button that opens it (`present/empty_places.py`).
+import { node } from "./dom.js";
+import { press, pressUnseen } from "./page.js";
+
+const loadDemo = () => pressUnseen("play-demo");
+
+const SHOW = {
+  compare: (example) => {
+    const field = document.querySelector("#compare-question textarea");
+    field.value = example;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    requestAnimationFrame(() => press("compare-run"));
+  },
+  suites: () => window.hermesWorkbench.router.goTo("suites", { suite: "everyday" }),
+  label: loadDemo,
+  explore: () => {
+    addEventListener("hw:demo", () => press("explore-sessions"), { once: true });
+    loadDemo();
+  },
+  data: () => press("data-check"),
+  import: (example) => {
+    const field = document.querySelector("#import-file input[type=file]");
+    const files = new DataTransfer();
+    files.items.add(new File([example], "example.jsonl"));
+    field.files = files.files;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  },
+};
+
+// `show` opens the example if other parts of the page do not. `more` is added below the button.
+export const emptyPlace = (name, show = SHOW[name], ...more) => {
+  const { heading, text, example, button } = window.hermesWorkbench.emptyPlaces[name];
+  return node(
+    "div",
+    { class: "hw-empty" },
+    node("h2", {}, heading),
+    node("p", {}, text),
+    node("p", {}, "Example: ", example),
+    node("button", { type: "button", class: "hw-button is-primary", onclick: () => show(example) }, button),
+    more,
+  );
+};
