@@ -23,6 +23,7 @@ ELSEWHERE = {
     r"workbench mask ": "needs a tokenizer; tests/cli/rows asks TRL with one",
     r"workbench (train|average|heldout) |workbench (chat|run) .*\+runs/": "takes hours; tests/training runs a few steps",
     r"accelerate launch ": "needs eight GPUs; tests/training starts two processes",
+    r"workbench run shop .*--model embedded": "takes four minutes; tests/suite asks scripted models",
     r"workbench run \.venv/bfcl/": "takes minutes per line; tests/suite runs some of BFCL's cases",
     r"workbench (check|convert|run|synth) .*--engine ray": "tests/library and tests/cli run it if Ray is installed",
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api uses its own page",
