@@ -5,6 +5,7 @@ The loaders of LLaMA-Factory and Axolotl read the files if they are installed. T
 their documentation says about rows is checked instead. To run them next to the extra `train`:
 
     pip install --no-deps --target peers llamafactory axolotl omegaconf antlr4-python3-runtime==4.9.3 av colorama addict
+    pip install --no-deps --target peers unsloth unsloth_zoo
     PYTHONPATH=peers DISABLE_VERSION_CHECK=1 python -m pytest tests/training/test_trainers.py
 
 LLaMA-Factory also imports `torchaudio`, for which an empty module suffices, and refuses newer versions without the

@@ -117,9 +117,13 @@ def trainer_texts(
             with redirect_stdout(sys.stderr):
                 labelled = TRAINERS[trainer](job)
         except ImportError as error:
+            is_missing = isinstance(error, ModuleNotFoundError)
+            problem = (
+                f"{error.name} is not installed" if is_missing else f"cannot be imported: {str(error)[:200]}"
+            )
             raise BadInput(
                 f"--trainer {trainer}",
-                f"{error.name or str(error)[:200]} is not installed, so its masks are not known",
+                f"{problem}; its masks are not known",
                 "run the command in the environment of the trainer, or choose another one",
             ) from error
         except Exception as error:
@@ -131,8 +135,15 @@ def trainer_texts(
 
 
 def _module(name: str) -> Any:
-    """Import a module of a trainer, which may not be installed."""
-    return import_module(name)
+    """Import a module of a trainer, which may not be installed.
+
+    Raises:
+        ImportError: It is not installed, or refuses this machine: older versions of Unsloth need a GPU.
+    """
+    try:
+        return import_module(name)
+    except NotImplementedError as error:
+        raise ImportError(str(error), name=name) from error
 
 
 def _trl(job: TrainerJob) -> Sequence[_Labels]:

@@ -1,9 +1,10 @@
-"""`workbench mask` shows what a trainer's own code trains on: TRL's, and Axolotl's and LLaMA-Factory's if installed.
+"""`workbench mask` shows what a trainer's own code trains on: TRL's, and that of others if they are installed.
 
 The head of `tests/training/test_trainers.py` says how to install the other trainers.
 """
 
 import json
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -248,7 +249,21 @@ def test_a_trainer_that_is_not_installed_is_not_guessed(run_cli, model, rows, tr
     done = run_cli("mask", rows, "--trainer", trainer, "--model", model)
     assert (done.code, done.out) == (2, "")
     assert f"--trainer {trainer}: " in done.err
-    assert "so its masks are not known" in done.err
+    assert "is not installed; its masks are not known" in done.err
+
+
+def test_a_trainer_that_refuses_this_machine_is_not_blamed_on_the_rows(
+    run_cli, model, rows, tmp_path, monkeypatch
+):
+    """Unsloth before version 2026 could not be imported without a GPU."""
+    problem = "Unsloth currently only works on NVIDIA GPUs and Intel GPUs."
+    (tmp_path / "unsloth.py").write_text(f"raise NotImplementedError({problem!r})")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "unsloth", raising=False)
+    done = run_cli("mask", rows, "--trainer", "unsloth", "--model", model)
+    assert (done.code, done.out) == (2, "")
+    assert f"cannot be imported: {problem}; its masks are not known" in done.err
+    assert "refuses the rows" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -286,3 +301,18 @@ def test_llama_factory_trains_on_all_answers_or_the_last(run_cli, ask, rows, tmp
         file, "--set", "template=qwen", "--set", "mask_history=true", trainer="llamafactory"
     )
     assert (code, findings) == (0, [(1, 1, "mask-ignored", "warning")])
+
+
+@pytest.mark.skipif(find_spec("unsloth") is None, reason="Unsloth is not installed")
+def test_unsloth_trains_on_what_follows_the_mark_of_the_model(run_cli, model, rows):
+    parts = [
+        option
+        for name, role in (("instruction_part", "user"), ("response_part", "assistant"))
+        for option in ("--set", f'{name}="<|im_start|>{role}\\n"')
+    ]
+    # Unsloth changes TRL when it is imported, so it has a process of its own.
+    command = [sys.executable, "-m", "workbench", "mask", rows, "--trainer", "unsloth", "--model", model]
+    done = subprocess.run([*command, "--json", *parts], capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)
+    assert [(one["row"], one["entry"], one["code"]) for one in found["findings"]] == [(1, 4, "mask-ignored")]
+    assert done.returncode == 1
