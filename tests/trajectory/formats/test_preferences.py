@@ -1,4 +1,6 @@
-"""Preference rows in the shapes that TRL, OpenAI and LLaMA-Factory take are read and written."""
+"""Preference rows in the shapes that TRL, OpenAI, LLaMA-Factory and ms-swift take are read and written."""
+
+import json
 
 import pytest
 
@@ -202,6 +204,120 @@ def test_llamafactory_s_preference_rows_of_version_1_are_read_and_written():
         "id": 7,
     }
     assert converted(converted(V1, "dpo").row, "llamafactory-v1-dpo").row == V1
+
+
+SWIFT = {
+    "messages": [SYSTEM, USER, BLUE],
+    "rejected_response": GREEN["content"],
+    "tools": json.dumps([TOOL]),
+    "id": 7,
+}
+SWIFT_CALL = {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}
+SWIFT_RESULT = {"role": "tool_response", "content": "blue"}
+SWIFT_CALLS = {
+    "messages": [SYSTEM, USER, SWIFT_CALL, SWIFT_RESULT, BLUE],
+    "rejected_messages": [SYSTEM, USER, GREEN],
+    "rejected_tools": json.dumps([TOOL]),
+    "tools": json.dumps([TOOL]),
+}
+
+
+@pytest.mark.parametrize("row", [SWIFT, SWIFT_CALLS], ids=["response", "messages"])
+def test_ms_swift_s_preference_rows_are_read_and_written(row):
+    read = detect_format(row).read(row)
+    assert read.format == "ms-swift-dpo"
+    assert findings(row) == []
+    assert value_in_row(row, read.rejected[0].text_pointer) == GREEN["content"]
+    assert [value_in_row(row, entry.pointer) for entry in read.entries[:2]] == [SYSTEM, USER]
+    dpo = converted(row, "dpo").row
+    assert (dpo["prompt"], dpo["rejected"]) == ([SYSTEM, USER], [GREEN])
+    assert dpo["chosen"][-1] == BLUE
+    assert {key: value for key, value in dpo.items() if key not in ("prompt", "chosen", "rejected")} == {
+        "tools": [TOOL],
+        **({"id": 7} if row is SWIFT else {}),
+    }
+    done = converted(row, "ms-swift-dpo")
+    assert (done.row, done.changes) == (row, ())
+    back = converted(dpo, "ms-swift-dpo")
+    assert (back.row, back.changes) == (row, ())
+
+
+def test_a_rejected_response_replaces_what_follows_the_last_question_or_result():
+    """As in ms-swift's `_compat_rejected_response`."""
+    row = {
+        **SWIFT_CALLS,
+        "messages": [
+            SYSTEM,
+            USER,
+            SWIFT_CALL,
+            SWIFT_RESULT,
+            {**BLUE, "content": "<think>\nhm\n</think>\nBlue."},
+        ],
+        "rejected_response": "<think>\nSo?\n</think>\nGreen.",
+        "rejected_messages": None,
+        "rejected_tools": None,
+    }
+    read = detect_format(row).read(row)
+    assert (read.format, read.answer_start) == ("ms-swift-dpo", 4)
+    assert converted(row, "dpo").row["rejected"] == [
+        {"role": "assistant", "content": "Green.", "reasoning_content": "So?"}
+    ]
+    assert converted(row, "ms-swift-dpo").row == {
+        key: value for key, value in row.items() if value is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({**SWIFT, "rejected_response": BLUE["content"]}, ("same-answers", "/rejected_response")),
+        ({**SWIFT, "messages": [BLUE]}, ("missing-field", "")),
+        ({**SWIFT_CALLS, "rejected_tools": None}, ("tools-mismatch", "/rejected_tools")),
+        ({**SWIFT_CALLS, "rejected_tools": "[]"}, ("tools-mismatch", "/rejected_tools")),
+        (
+            {**SWIFT_CALLS, "messages": [USER, {**SWIFT_CALL, "content": "f"}, SWIFT_RESULT, BLUE],
+             "rejected_messages": [USER, {**SWIFT_CALL, "content": "f"}, SWIFT_RESULT, GREEN]},
+            ("call-unreadable", "/messages/1/content"),
+        ),
+        (
+            {**SWIFT_CALLS, "rejected_messages": [SYSTEM, USER, {**SWIFT_CALL, "content": "f"}]},
+            ("call-unreadable", "/rejected_messages/2/content"),
+        ),
+    ],
+    ids=["same", "no-question", "no-tools", "other-tools", "shared-call", "rejected-call"],
+)  # fmt: skip
+def test_what_is_wrong_with_a_preference_row_of_ms_swift_is_found_once(row, expected):
+    found = findings(row)
+    assert found.count(expected) == 1
+    assert [code for code, _pointer in found].count(expected[0]) == 1
+
+
+def test_members_masks_and_calls_of_a_rejected_answer_need_messages():
+    for answer in (
+        {**GREEN, "rating": 2},
+        {"role": "assistant", "content": None, "tool_calls": CALLS},
+    ):
+        row = {"prompt": [USER], "chosen": [BLUE], "rejected": [answer], "tools": [TOOL]}
+        done = converted(row, "ms-swift-dpo").row
+        assert "rejected_response" not in done
+        assert done["rejected_messages"][0] == USER
+        assert done["rejected_tools"] == done["tools"]
+        again = converted(done, "dpo").row
+        assert (again["chosen"], again["prompt"], again["tools"]) == ([BLUE], [USER], [TOOL])
+        assert again["rejected"][0]["role"] == "assistant"
+
+
+def test_columns_of_ms_swift_s_rows_that_dpo_uses_stay_columns():
+    row = {**SWIFT, "prompt": "p", "label": True, "rejected_response": "Green."}
+    assert detect_format(row).read(row).columns == {"id": 7, "prompt": "p", "label": True}
+    assert [change.code for change in converted(row, "dpo").changes] == ["column"]
+
+
+def test_a_list_of_rejected_texts_is_no_preference_row():
+    """ms-swift's rerankers and other trainers use the column for lists."""
+    row = {"messages": [USER, SWIFT_CALL], "rejected_response": ["a", "b"]}
+    assert detect_format(row).name == "ms-swift"
+    assert detect_format({**row, "rejected_response": None, "rejected_messages": None}).name == "ms-swift"
 
 
 def test_answers_that_differ_only_in_a_call_are_two_answers():

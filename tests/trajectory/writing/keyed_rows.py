@@ -181,6 +181,13 @@ def keyed_row(random: Random, form: str) -> KeyedRow:
                 "preferred_output": [planter.answer()],
                 "non_preferred_output": [planter.answer()],
             }
+        case "ms-swift-dpo":
+            own = {
+                "messages": [*talk, planter.answer()],
+                "rejected_messages": [*talk, planter.answer()],
+                "tools": tools,
+                "rejected_tools": tools,
+            }
         case "llamafactory-v1-dpo":
             own = {
                 "chosen_messages": [*talk, planter.answer()],

@@ -91,6 +91,7 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
         "llamafactory-v1",
         "llamafactory-v1-dpo",
         "ms-swift",
+        "ms-swift-dpo",
         "raw",
         "trl",
         "dpo",

@@ -17,7 +17,7 @@ from workbench.trajectory.formats.logs.claude_code import CLAUDE_CODE
 from workbench.trajectory.formats.logs.codex import CODEX
 from workbench.trajectory.formats.logs.hermes_session import HERMES_SESSION
 from workbench.trajectory.formats.logs.session_trace import SESSION_TRACE
-from workbench.trajectory.formats.ms_swift import MS_SWIFT
+from workbench.trajectory.formats.ms_swift import MS_SWIFT, MS_SWIFT_DPO
 from workbench.trajectory.formats.openai import OPENAI, TRL
 from workbench.trajectory.formats.openai_evals import OPENAI_EVALS
 from workbench.trajectory.formats.openai_preference import OPENAI_PREFERENCE
@@ -51,6 +51,7 @@ _PLAIN: Final = (
     OPENAI_PREFERENCE,
     OPENAI_EVALS,
     LLAMAFACTORY_V1_DPO,
+    MS_SWIFT_DPO,
     REQUEST_LOG,
     LANGCHAIN,
     MS_SWIFT,

@@ -7,14 +7,13 @@ LLaMA-Factory, which reads such rows without a converter.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.formats.openai import OPENAI, TEXT_CALL_STEPS
-from workbench.trajectory.formats.preference import DPO, mark_answer, need_rejected
+from workbench.trajectory.formats.preference import DPO, mark_answer, need_rejected, share_prompt
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.call_texts import read_calls
 from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, view_of
@@ -30,10 +29,9 @@ from workbench.trajectory.trajectory import (
     RowMessage,
     Thought,
     Trajectory,
-    is_same_message,
 )
 from workbench.trajectory.writing.losses import drop_columns, drop_details, drop_preference
-from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
+from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
 
 _TYPES: Final = ("text", "reasoning", "tool_call", "tools", "image_url", "video_url", "audio_url")
 _READ: Final = ("text", "reasoning", "tool_call")
@@ -196,21 +194,6 @@ def _settle_masks(draft: RowDraft) -> None:
     )
 
 
-def _share_prompt(draft: RowDraft) -> None:
-    """Move what both answers begin with to the prompt, because nothing else separates it from the answers."""
-    trajectory = draft.trajectory
-    start = trajectory.answer_index
-    chosen, rejected = trajectory.messages[start:], trajectory.rejected
-    shared = len(list(takewhile(lambda pair: is_same_message(*pair), zip(chosen, rejected, strict=False))))
-    if shared == 0:
-        return
-    if shared == min(len(chosen), len(rejected)):
-        draft.refuse("one answer begins with all of the other")
-        return
-    draft.note(Loss.ANSWER_START)
-    draft.trajectory = replace(trajectory, answer_start=start + shared, rejected=rejected[shared:])
-
-
 _STEPS: Final = (drop_details(lambda _message: False), *TEXT_CALL_STEPS, _settle_masks)
 LLAMAFACTORY_V1: Final = RowFormat(
     name="llamafactory-v1",
@@ -225,7 +208,7 @@ LLAMAFACTORY_V1_DPO: Final = RowFormat(
     title="preference rows of LLaMA-Factory's version 1: chosen_messages and rejected_messages",
     fits=lambda row: _is_list(row.get("chosen_messages")) and "rejected_messages" in row,
     read=lambda row: read_view(row, "llamafactory-v1-dpo", _pair_view(row), DPO.read),
-    steps=(need_rejected, drop_columns(*_ANSWERS, "tools"), mark_answer, *_STEPS, _share_prompt),
+    steps=(need_rejected, drop_columns(*_ANSWERS, "tools"), mark_answer, *_STEPS, share_prompt),
     spell=_spell_pair,
     content=RowContent.PAIR,
     answers=_ANSWERS,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -10,7 +11,7 @@ from workbench.trajectory.formats.openai import CHAT_STEPS, PLACE_KEYS, tools_ke
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, render_tools, spell_messages
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
-from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.trajectory import Trajectory, is_same_message
 from workbench.trajectory.writing.argument_columns import report_big_integers
 from workbench.trajectory.writing.losses import drop_columns, drop_mask
 from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
@@ -152,6 +153,21 @@ def mark_answer(draft: RowDraft) -> None:
     draft.trajectory = replace(trajectory, answer_start=trajectory.answer_index)
     if trajectory.answer_index >= len(trajectory.messages):
         draft.refuse("the conversation does not end with an answer")
+
+
+def share_prompt(draft: RowDraft) -> None:
+    """Move what both answers begin with to the prompt, because nothing else separates it from the answers."""
+    trajectory = draft.trajectory
+    start = trajectory.answer_index
+    chosen, rejected = trajectory.messages[start:], trajectory.rejected
+    shared = len(list(takewhile(lambda pair: is_same_message(*pair), zip(chosen, rejected, strict=False))))
+    if shared == 0:
+        return
+    if shared == min(len(chosen), len(rejected)):
+        draft.refuse("one answer begins with all of the other")
+        return
+    draft.note(Loss.ANSWER_START)
+    draft.trajectory = replace(trajectory, answer_start=start + shared, rejected=rejected[shared:])
 
 
 def need_rejected(draft: RowDraft) -> None:

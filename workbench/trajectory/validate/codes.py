@@ -63,7 +63,7 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("thought-only", "the model ends its turn with a thought and says nothing"),
     _error("last-not-assistant", "the last entry is not the model's, so there is no answer to learn"),
     _error("tools-unreadable", "the declared tools cannot be read"),
-    _error("tools-mismatch", "the system text and the column declare different tools"),
+    _error("tools-mismatch", "the system text and the column, or the two answers, declare different tools"),
     _error("tool-declared-twice", "a row declares the same tool twice"),
     _error("spec-unsound", "a tool's spec is not valid"),
     _warning(

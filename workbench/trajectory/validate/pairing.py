@@ -72,13 +72,18 @@ def answer_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         if not any(entry.text.strip() or entry.calls or entry.thought for entry in entries):
             # Entries of the chosen answer have a finding of their own.
             if not entries or name == "rejected":
-                yield row_finding(
-                    "no-answer", f"the {name} answer is empty; add it or remove the row", pointer=f"/{column}"
-                )
+                message = f"the {name} answer is empty; add it or remove the row"
+                yield row_finding("no-answer", message, pointer=_answer_pointer(entries, column))
             return
     if _content(chosen) == _content(row.rejected):
         message = "the chosen and the rejected answer are the same, so there is nothing to prefer"
-        yield row_finding("same-answers", message, pointer=f"/{columns[1]}")
+        yield row_finding("same-answers", message, pointer=_answer_pointer(row.rejected, columns[1]))
+
+
+def _answer_pointer(entries: Sequence[RowEntry], column: str) -> str:
+    """Return the pointer to an answer, which is an entry, a list of entries or, without entries, a column."""
+    above, _, last = (entries[0].pointer if entries else f"/{column}").rpartition("/")
+    return above if last.isdecimal() else f"{above}/{last}"
 
 
 def _content(entries: Sequence[RowEntry]) -> list[tuple[object, ...]]:

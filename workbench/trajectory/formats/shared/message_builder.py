@@ -103,7 +103,12 @@ class BuiltMessage:
     @property
     def is_result(self) -> bool:
         """Whether the message is a tool's."""
-        return self._fields["role"] == "tool"
+        return self.role == "tool"
+
+    @property
+    def role(self) -> JsonValue:
+        """The message's role."""
+        return self._fields["role"]
 
     @property
     def places(self) -> Mapping[str, str]:
