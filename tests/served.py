@@ -87,7 +87,8 @@ def served(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-    assert unexpected_errors(log.read_text(errors="replace")) == []
+    errors = unexpected_errors(log.read_text(errors="replace"))
+    assert not errors, "\n".join(errors)
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:

@@ -1,4 +1,7 @@
-"""A person at their own machine is asked nothing: the tutorial's command lines in a fresh folder, and `make run`."""
+"""A person at their own machine is asked nothing, and nothing leaves the machine.
+
+The tutorial's command lines run in a fresh folder, and so does the command of `make run`.
+"""
 
 import os
 import pty
@@ -6,6 +9,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,23 +30,49 @@ TUTORIAL = (CHECKOUT / "docs/tutorial/first-conversation.md").read_text(encoding
 QUESTIONS = re.compile(r"\[[yY]/[nN]\]|not loaded|workbench trust|sandbox|Allow|Traceback")
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 PATIENCE_S = 100
+AUDIT = """
+import socket, sys
+
+def note(event, arguments):
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event in ("socket.connect", "socket.sendto"):
+        host = arguments[1] if arguments[0].family == socket.AF_UNIX else arguments[1][0]
+    else:
+        return
+    with open({log!r}, "a") as file:
+        print(host, file=file)
+
+sys.addaudithook(note)
+"""
+"""Python runs this as `sitecustomize` in each process, and it writes down where a process sends something."""
+OWN = re.compile(r"127\.0\.0\.1|::1|localhost|None|/.*")
 
 
 @pytest.fixture
-def variables(tmp_path: Path) -> dict[str, str]:
-    """The environment of a person without settings, and with a model that answers at once."""
+def variables(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of a person without settings, and with a model that answers at once.
+
+    At the end, the processes that had it must have sent nothing to other machines.
+    """
     script = write_script(tmp_path / "script.yaml", CALL, "It is 42.")
     put_database(tmp_path / "data")
-    return {
+    (audit := tmp_path / "audit").mkdir()
+    log = audit / "hosts"
+    log.touch()
+    (audit / "sitecustomize.py").write_text(AUDIT.format(log=str(log)), encoding="utf-8")
+    yield {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
-        "PYTHONPATH": str(CHECKOUT),
+        "PYTHONPATH": f"{audit}:{CHECKOUT}",
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "WORKBENCH_MODEL": f"scripted:{script}",
         "WORKBENCH_DATA": str(tmp_path / "data"),
         "WORKBENCH_PORT": str(free_port()),
     }
+    asked = log.read_text(encoding="utf-8").split("\n")[:-1]
+    assert not [host for host in asked if not OWN.fullmatch(host)]
 
 
 @contextmanager
@@ -93,6 +123,14 @@ def test_the_command_lines_of_the_tutorial_ask_nothing(tmp_path: Path, variables
             assert process.wait(timeout=30) in (0, 1), shown
         assert not QUESTIONS.search(shown), shown
         assert "It is 42." in shown or "everyday" in shown, shown
+
+
+def test_a_connection_to_another_machine_would_be_noticed(variables: dict[str, str]) -> None:
+    log = Path(variables["PYTHONPATH"].partition(":")[0]) / "hosts"
+    ask = "import socket\ntry: socket.create_connection(('192.0.2.1', 9), timeout=0.01)\nexcept OSError: pass"
+    subprocess.run([sys.executable, "-c", ask], env=variables, check=True)
+    assert "192.0.2.1" in log.read_text(encoding="utf-8").splitlines()
+    log.write_text("", encoding="utf-8")
 
 
 def test_make_run_asks_nothing_and_a_turn_of_the_tutorial_runs(variables: dict[str, str]) -> None:

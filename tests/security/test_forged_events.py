@@ -117,10 +117,12 @@ class TestFields:
         with pytest.raises(MalformedEvent, match="too long"):
             id_of(event_of({"id": "x" * 10_000}))
 
-    @pytest.mark.parametrize("data", [{"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}])
-    def test_a_file_is_refused(self, data: object) -> None:
-        with pytest.raises(MalformedEvent, match="names a file"):
-            check_event_data(event_of({"x": data}))
+    @pytest.mark.parametrize("path", ["/etc/passwd", "x" * 300, "/x" * 5000, "a\0b", "\ud800", ""])
+    def test_a_file_is_refused(self, path: str) -> None:
+        file = {"path": path, "meta": {"_type": "gradio.FileData"}}
+        for data in (file, {"x": file}):
+            with pytest.raises(MalformedEvent, match="names a file"):
+                check_event_data(event_of(data))
         check_event_data(event_of({"x": 1}))
         check_event_data(None)
 

@@ -6,7 +6,8 @@ from typing import Any, Final, cast, get_type_hints
 
 import gradio as gr
 
-from workbench.ui.gradio_parts.event_data import names_file
+from workbench.chat.json_value import values_in
+from workbench.ui.gradio_parts.event_data import data_of
 from workbench.ui.gradio_parts.names import Api, Block, BlockFunction
 from workbench.ui.gradio_parts.own_component import OwnComponent
 from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
@@ -58,12 +59,12 @@ def _too_few(event: BlockFunction, count: int) -> MalformedEvent:
 
 
 def check_event_data(event: gr.EventData | None) -> None:
-    """Refuse event data that names a file, since none of our components sends one.
+    """Refuse event data with an object that Gradio takes for a file, since none of our components sends one.
 
     Raises:
         MalformedEvent: The data names a file.
     """
-    if names_file(event):
+    if any(isinstance(at, dict) and isinstance(at.get("path"), str) for _, at in values_in(data_of(event))):
         raise MalformedEvent("event_data names a file")
 
 
