@@ -1,5 +1,6 @@
 """The owner of sessions: a browser or an account; and what others see through a shared link."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +66,27 @@ def _log_in(play: Play, name: str, password: str) -> None:
     play.page.get_by_label("username").fill(name)
     play.page.get_by_label("password").fill(password)
     play.page.get_by_role("button", name="Log in").click()
+
+
+def test_a_space_says_what_a_visitor_should_know_and_shows_nothing_that_they_may_not_do(
+    page: Page, space: Server
+) -> None:
+    Play(page, space).open()
+    expect(page.locator("#page-space")).to_contain_text("Tools are mocks")
+    expect(page.locator("#page-space")).to_contain_text("are lost when it restarts")
+    page.locator("#page-space a").click()
+    help_page = page.frame_locator("iframe[title=Documentation]")
+    expect(help_page.get_by_role("heading", name="On a Hugging Face Space")).to_be_visible()
+    page.get_by_role("button", name="Close").first.click()
+    for tab, forbidden in (
+        ("Data", "Push to the Hub"),
+        ("Models", "Download from the Hub"),
+        ("Models", "Adapter folder"),
+        ("Tools", "MCP servers"),
+        ("Explore", "a path on this machine"),
+    ):
+        open_tab(page, tab)
+        expect(page.locator("#page-tabs").get_by_text(forbidden)).to_have_count(0)
 
 
 def test_visitors_of_a_space_cannot_see_each_others_sessions(
@@ -202,7 +224,11 @@ def test_rows_are_only_pushed_from_the_account_of_the_signed_in_user(
         data.locator("#data-push").click()
 
     push()
-    expect(data.locator("#data-notice")).to_contain_text("Sign in with Hugging Face first")
+    notice = data.locator("#data-notice")
+    expect(notice).to_contain_text("Sign in with Hugging Face first")
+    expect(notice.get_by_role("link", name="Sign in")).to_have_attribute(
+        "href", re.compile("^login/huggingface")
+    )
     assert hub.tokens == set()
     _sign_in_or_out(play, shows="Logout (cleo)")
     play.tab("Play").ask("Cleo's question")

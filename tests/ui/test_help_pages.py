@@ -2,16 +2,21 @@
 
 import ast
 import posixpath
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from tests.services import services_for
+from workbench.app.runs.suites import suite_names
 from workbench.hermes.codes import CODES
+from workbench.hermes.reading import Dialect
 from workbench.trajectory.validate.codes import ROW_CODES
 from workbench.ui.help_pages import ROUTE, HelpPages, HelpRoute
-from workbench.ui.present.place import HELP, NAMES
+from workbench.ui.present.place import HELP, NAMES, parse_place, write_place
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -42,9 +47,33 @@ def test_no_link_is_dead(pages: HelpPages) -> None:
     assert dead == []
 
 
-def test_every_tab_has_a_page(pages: HelpPages) -> None:
+def test_every_tab_has_a_page_that_shows_it(pages: HelpPages) -> None:
     assert HELP.keys() == NAMES.keys()
-    assert set(HELP.values()) <= pages.pages.keys()
+    for tab, page in HELP.items():
+        assert f"?tab={tab}" in pages.pages[page].body, page
+
+
+def test_what_show_me_opens_exists(pages: HelpPages, tmp_path: Path) -> None:
+    with services_for(tmp_path) as (services, _):
+        named = {
+            "tool": {name for tools in services.tools.toolsets().values() for name in tools.names},
+            "contract": services.contract_names(),
+            "suite": suite_names(services),
+            "dialect": [dialect.value for dialect in Dialect],
+        }
+    links = [
+        (page, unescape(link))
+        for page, rendered in pages.pages.items()
+        for link in re.findall(r'href="((?:[.]{2}/)+[?][^"]*)" target="_top"', rendered.body)
+    ]
+    assert len(links) > 15
+    for page, link in links:
+        above, _, query = link.rpartition("/")
+        assert above.count("..") == page.count("/") + 1, link
+        place = parse_place(query)
+        assert write_place(place.tab, **place.values).count("=") == query.count("="), link
+        for name, value in place.values.items():
+            assert value in named[name], (page, link)
 
 
 def test_the_question_mark_of_each_section_leads_to_a_paragraph(pages: HelpPages) -> None:
@@ -59,12 +88,21 @@ def test_the_question_mark_of_each_section_leads_to_a_paragraph(pages: HelpPages
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "heading"
     ]
+    scripts = (DOCS.parent / "workbench" / "ui" / "scripts").rglob("*.js")
+    drawn = [
+        (file.name, *found)
+        for file in scripts
+        for found in re.findall(
+            r'\bheading\(\s*"h\d",\s*"([^"]+)",\s*"([^"]+)"', file.read_text(encoding="utf-8")
+        )
+    ]
     addresses = {
         f"{name}#{section.anchor}" for name, page in pages.pages.items() for section in page.sections
     }
     addresses |= pages.pages.keys()
-    dead = [(file, text) for file, text, about in calls if ast.literal_eval(about) not in addresses]
-    assert len(calls) > 25 and dead == []
+    all_of_them = [*((file, text, ast.literal_eval(about)) for file, text, about in calls), *drawn]
+    dead = [(file, text) for file, text, about in all_of_them if about not in addresses]
+    assert len(calls) > 25 and len(drawn) > 8 and dead == []
 
 
 def test_every_code_has_a_paragraph(pages: HelpPages) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from workbench.settings import Settings
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.gradio_parts.sign_in import SignIn
+from workbench.ui.present.notices import NoticeLine, NoticeView
 from workbench.ui.present.place import PlacesView
 
 
@@ -31,6 +32,17 @@ def build_frame(settings: Settings) -> PageFrame:
     )
     # After the header, whose first control skips to the content.
     Drawn("places", PlacesView(), elem_id="page-places")
+    if settings.is_on_space:
+        Drawn("notice", space_notice(settings), elem_id="page-space")
     if settings.has_hugging_face_login:
         SignIn("Sign in", size="sm", elem_id="page-login")
     return frame
+
+
+def space_notice(settings: Settings) -> NoticeView:
+    """Say what a visitor of a Space should know: what tools do, who sees sessions, and how long they are kept."""
+    is_lost = settings.bucket is None and settings.database_url.startswith("sqlite")
+    kept = "are lost when it restarts" if is_lost else "stay until you delete them"
+    text = f"Tools are mocks. Only you and the Space's owner see your sessions, which {kept}."
+    link = "help/how-to/serve-several-people#on-a-hugging-face-space"
+    return NoticeView(lines=(NoticeLine(word="Demo", text=text, tone="quiet", link=link, link_text="More"),))

@@ -19,10 +19,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from workbench.errors import BadInput
 from workbench.library.home_files import find_folder
-from workbench.ui.present.place import HELP, write_place
 
 ROUTE: Final = "/help/{page:path}"
 START: Final = "README"
+SHOWN: Final = "http://127.0.0.1:7860/"
+"""The address of the page in links of the docs, which open a place beside them: `[Show me](http://127.0.0.1:7860/?tab=label)`."""
 MOST_FOUND: Final = 30
 """The most paragraphs that a search returns."""
 _STYLE: Final = """
@@ -154,6 +155,10 @@ def _links_between_pages(name: str, tokens: Sequence[Token]) -> Iterator[str]:
     for token in tokens:
         if token.type == "link_open":
             link = _link(str(token.attrGet("href") or ""))
+            if link.startswith(f"{SHOWN}?"):
+                token.attrSet("href", "../" * (name.count("/") + 1) + link.removeprefix(SHOWN))
+                token.attrSet("target", "_top")
+                continue
             is_outside = normpath(f"{dirname(name)}/{link}".lstrip("/")).startswith("..")
             token.attrSet("href", link)
             if urlsplit(link).scheme:
@@ -201,13 +206,7 @@ class HelpRoute:
             return _missing()
         if query.strip():
             return _page("Search", _results(self._help.find(query), above), above, query)
-        tab = next((tab for tab, help_page in HELP.items() if help_page == name), "")
-        shown = (
-            f'<p><a href="{above}../{html.escape(write_place(tab))}" target="_top">Show me</a></p>'
-            if tab
-            else ""
-        )
-        return _page(page.title, shown + page.body, above)
+        return _page(page.title, page.body, above)
 
 
 def _missing() -> Response:

@@ -28,6 +28,7 @@ class NoticeLine:
     """`error`, `warning` or `quiet`."""
     link: str = ""
     """Address of the place that the line is about, for a link. Empty if there is none."""
+    link_text: str = "Open"
     toolset: str = ""
     """A toolset to add. Empty if there is none."""
     line: int = 0

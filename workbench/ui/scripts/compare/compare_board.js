@@ -1,5 +1,5 @@
 // The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_open`,
-// `compare_vote`, `compare_unvote`, `compare_go_on`.
+// `compare_vote`, `compare_unvote`, `compare_go_on`, `compare_example`.
 import { node } from "../shared/dom.js";
 import { emptyPlace } from "../shared/empty_place.js";
 import { isField, onKeys, press } from "../shared/page.js";
@@ -168,7 +168,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // The element of each turn with the JSON that it was drawn from. Unchanged turns are not drawn again.
   const drawn = new Map();
 
-  const EMPTY = emptyPlace("compare");
+  const EMPTY = emptyPlace("compare", () => trigger("compare_example", {}));
   element.replaceChildren(EMPTY);
   const isVisible = () => element.isConnected && element.offsetParent !== null;
 

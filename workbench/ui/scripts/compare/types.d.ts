@@ -138,7 +138,7 @@ interface TurnView {
   vote_note: string;
 }
 
-type CompareBoardEvents = "compare_go_on" | "compare_open" | "compare_unvote" | "compare_vote";
+type CompareBoardEvents = "compare_example" | "compare_go_on" | "compare_open" | "compare_unvote" | "compare_vote";
 
 type CompareLiveEvents = "compare_stop" | "compare_watch";
 

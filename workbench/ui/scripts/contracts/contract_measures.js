@@ -2,6 +2,7 @@
 import { chart } from "../shared/charts.js";
 import { hint, node, pieces } from "../shared/dom.js";
 import { SIGNS, table } from "../shared/tables.js";
+import { heading } from "../shared/heading.js";
 
 const part = (value) =>
   node(
@@ -32,7 +33,7 @@ export const mount = ({ element, follow }) => {
         value.cards ? table(value.cards) : null,
         value.parts.length
           ? [
-              node("h3", {}, "Effect of each part"),
+              heading("h3", "Effect of each part", "how-to/measure-a-contract"),
               node("p", { class: "hw-note" }, value.parts_note),
               node("ol", { class: "hw-parts" }, value.parts.map(part)),
             ]

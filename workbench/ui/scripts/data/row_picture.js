@@ -3,6 +3,7 @@ import { chart } from "../shared/charts.js";
 import { html, nothing, render } from "../shared/lit_html.js";
 import { findingLine } from "./row_findings.js";
 import { wideTable } from "../shared/tables.js";
+import { heading } from "../shared/heading.js";
 
 let options = [];
 
@@ -25,7 +26,7 @@ const enumRow = (line, pick) => {
 };
 
 const enums = (lines, pick) =>
-  html`<h3>Values of enum parameters</h3>
+  html`${heading("h3", "Values of enum parameters", "how-to/look-at-a-data-set")}
     <p class="hw-note">Parameters with the most unused values come first.</p>
     ${wideTable(
       "Values of enum parameters",

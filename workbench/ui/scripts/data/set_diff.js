@@ -2,6 +2,7 @@
 import { html, render } from "../shared/lit_html.js";
 import { rowCard } from "./row_preview.js";
 import { wideTable } from "../shared/tables.js";
+import { heading } from "../shared/heading.js";
 
 const change = ([place, kind, before, after]) =>
   html`<li class="hw-set-change"><span>${place} ${kind}</span>${
@@ -24,7 +25,7 @@ const section = (title, rows, more, draw) =>
       }`
     : "";
 
-const moved = (rows) => html`<h3>What moved</h3>${wideTable(
+const moved = (rows) => html`${heading("h3", "What moved", "how-to/look-at-a-data-set#compare-two-files")}${wideTable(
   "What moved",
   ["figure", "before", "after", "difference"],
   rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`),

@@ -1,6 +1,7 @@
 // Possible starts of the answer as bars, and the probability of each token as a heat map. Event: `weigh`.
-import { hint, term } from "../shared/dom.js";
+import { hint } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
+import { heading } from "../shared/heading.js";
 
 const bar = (row, picked) => {
   const kinds = [
@@ -43,7 +44,7 @@ export const mount = ({ element, follow, trigger }) => {
     const word = bars.length ? "Compute again" : "Compute probabilities";
     render(
       html`<div class="hw-decision">
-        ${bars.length ? html`<h3>${term("decision", "Decision")}</h3>` : ""}
+        ${bars.length ? heading("h3", "Decision", "reference/generation#decision-pane", window.hermesWorkbench.terms.decision) : ""}
         ${value.hint ? hint(value.hint) : ""}
         ${value.note ? html`<p class="hw-note">${value.note}</p>` : ""}
         ${

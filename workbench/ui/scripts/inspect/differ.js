@@ -2,6 +2,7 @@
 import { hint, node } from "../shared/dom.js";
 import { tableHead } from "../shared/tables.js";
 import { followAsked } from "./asking.js";
+import { heading } from "../shared/heading.js";
 
 const call = (value) =>
   node(
@@ -45,7 +46,7 @@ export const mount = (part) => {
       return;
     }
     element.replaceChildren(
-      node("h3", {}, "What other parsers would read"),
+      heading("h3", "What other parsers would read", "how-to/see-why-a-call-was-lost#read-the-result"),
       node(
         "table",
         { class: "hw-table hw-differ" },

@@ -3,6 +3,7 @@
 import { hint, node } from "../shared/dom.js";
 import { changeRows } from "../shared/world_changes.js";
 import { followAsked } from "./asking.js";
+import { heading } from "../shared/heading.js";
 
 /** @param {Part<WorldView, WorldEvents>} part */
 export const mount = (part) => {
@@ -112,7 +113,7 @@ export const mount = (part) => {
       ),
       value.changes.length ? node("h3", {}, "Changed here") : "",
       changeRows(value.changes) || "",
-      node("h3", {}, "World"),
+      heading("h3", "World", "how-to/give-tools-a-world"),
       ...table(value),
     );
   };

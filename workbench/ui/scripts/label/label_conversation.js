@@ -50,7 +50,7 @@ const correction = (target) => {
 export const addConversation = (desk) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label", tabindex: "-1" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Training row" });
-  const hint = node("div", {});
+  const hint = node("div", { class: "hw-label-hint" });
   window.addEventListener("hw:demo", () => desk.refresh());
 
   const pick = (target) => {

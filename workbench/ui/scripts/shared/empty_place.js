@@ -5,12 +5,6 @@ import { press, pressUnseen } from "./page.js";
 const loadDemo = () => pressUnseen("play-demo");
 
 const SHOW = {
-  compare: (example) => {
-    const field = document.querySelector("#compare-question textarea");
-    field.value = example;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-    requestAnimationFrame(() => press("compare-run"));
-  },
   suites: () => window.hermesWorkbench.router.goTo("suites", { suite: "everyday" }),
   label: loadDemo,
   explore: () => {

@@ -1,13 +1,17 @@
 // Draws a heading above a group of components. Its tooltip explains it, its `?` opens the documentation (`help.js`).
 import { node } from "./dom.js";
 
+// `about` is the page of the documentation with its anchor.
+export const heading = (level, text, about, title = "") =>
+  node(
+    "div",
+    { class: "hw-h" },
+    node(level, {}, title ? node("span", { class: "hw-term", title }, text) : text),
+    node("a", { class: "hw-help-mark", href: "help/" + about, "aria-label": "Help: " + text }, "?"),
+  );
+
 /** @param {Part<HeadingView>} part */
 export const mount = ({ element, follow }) =>
-  follow((value) => {
-    if (!value) return element.replaceChildren();
-    const { text, meaning: title, about } = value;
-    element.replaceChildren(
-      node("h2", {}, title ? node("span", { class: "hw-term", title }, text) : text),
-      node("a", { class: "hw-help-mark", href: "help/" + about, "aria-label": "Help: " + text }, "?"),
-    );
-  });
+  follow((value) =>
+    element.replaceChildren(value ? heading("h2", value.text, value.about, value.meaning) : ""),
+  );

@@ -191,6 +191,7 @@ interface NoticeLine {
   tone: string;
   /** Address of the place that the line is about, for a link. Empty if there is none. */
   link: string;
+  link_text: string;
   /** A toolset to add. Empty if there is none. */
   toolset: string;
   /** The line of the editor that it marks, from 1. 0 for none. */

@@ -1,6 +1,7 @@
 // The candidates of a search as a tree, each with what was changed. Two of them can be compared, each can be saved.
 import { node } from "../shared/dom.js";
 import { words } from "../shared/words.js";
+import { heading } from "../shared/heading.js";
 
 const MOST_INDENTS = 6;
 
@@ -71,7 +72,7 @@ export const candidateTree = (trigger) => {
         view.words.length ? node("div", { class: "hw-words" }, words(view.words)) : null,
       );
     return [
-      node("h3", {}, "Tree of candidates"),
+      heading("h3", "Tree of candidates", "how-to/improve-a-contract#search-for-a-better-one"),
       node(
         "p",
         { class: "hw-note" },

@@ -4,6 +4,7 @@ import { emptyPlace } from "../shared/empty_place.js";
 import { menu } from "../shared/menu.js";
 import { wideTable } from "../shared/tables.js";
 import { runActions } from "./run_menu.js";
+import { heading } from "../shared/heading.js";
 
 let tag = "";
 
@@ -102,7 +103,7 @@ export const drawRunList = (element, value, { open, change, download }) => {
           )
         : null,
       value.rows.length
-        ? node("div", { class: "hw-run-head" }, node("h2", {}, "Recent runs"), isTagged)
+        ? node("div", { class: "hw-run-head" }, heading("h2", "Recent runs", "reference/suites#runs"), isTagged)
         : emptyPlace("suites"),
       value.rows.length
         ? wideTable(

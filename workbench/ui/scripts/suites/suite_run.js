@@ -8,6 +8,7 @@ import { candidateTree } from "./candidates.js";
 import { drawRunList } from "./run_list.js";
 import { downloads, runActions } from "./run_menu.js";
 import { SIGNS, table, wideTable } from "../shared/tables.js";
+import { heading } from "../shared/heading.js";
 
 // Opens one of the two rooms of the tab, which may not be drawn yet.
 const openRoom = (name, tries = 60) => {
@@ -94,7 +95,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         row.case,
       );
     return [
-      node("h3", {}, "Cases"),
+      heading("h3", "Cases", "reference/suites#reports"),
       node("p", { class: "hw-note" }, "Select a cell to see why, or a case to see all its runs."),
       wideTable(
         "Cases",

@@ -28,6 +28,7 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.compare.board import LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
+from workbench.ui.present.empty_places import EMPTY_PLACES
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, column_contracts
 from workbench.ui.tabs.compare.watching import read_comparison, watch
@@ -58,6 +59,11 @@ class CompareEvents:
     def on_count(self, count: int) -> list[Update]:
         """Show the chosen number of columns."""
         return [gr.update(visible=place < count) for place in range(MAX_COLUMNS)]
+
+    @needs(Permission.WORK)
+    def on_example(self) -> tuple[str, list[str]]:
+        """Fill in the example question with its tools."""
+        return EMPTY_PLACES["compare"].example, ["weather"]
 
     @needs(Permission.ASK)
     def on_run(

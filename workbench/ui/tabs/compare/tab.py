@@ -76,6 +76,10 @@ def wire(
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
     for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):
         listen(stopped, events.on_stop, board, is_queued=False)
+    shown = listen(
+        parts.board.event("compare_example"), events.on_example, [], [parts.ask.question, parts.shared.tools]
+    )
+    listen(shown.then, None, js="() => (document.querySelector('#compare-run').click(), [])", is_queued=False)
     listen(parts.live.event("compare_watch"), events.on_watch, board, screen, is_model_work=True)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 import gradio as gr
 
@@ -36,7 +37,8 @@ from workbench.ui.present.data import (
     show_job,
     show_summary,
 )
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
+from workbench.ui.present.place import write_place
 from workbench.ui.present.words import count
 from workbench.ui.tabs.data.form import FILTERS, DataForm, Jobs, read_filters
 from workbench.ui.visitor import Visitor
@@ -46,7 +48,10 @@ UPDATES_PER_SECOND: Final = 5
 BUSY: Final = "One job is under way already in this tab; wait for it or stop it."
 
 
-SIGN_IN: Final = "Sign in with Hugging Face first. Rows are pushed from your account."
+SIGN_IN: Final = NoticeLine(
+    word="note", text="Sign in with Hugging Face first. Rows are pushed from your account.", tone="quiet",
+    link=f"login/huggingface?_target_url={quote('/' + write_place('data'), safe='')}", link_text="Sign in",
+)  # fmt: skip
 ENTER_TOKEN: Final = "Enter your Hugging Face access token. Only admins can push with the server's token."
 
 
@@ -145,7 +150,7 @@ class DataEvents:
         access_token = signed_in.token if signed_in else token_text.strip()
         if not access_token and not services.owner.may(Permission.USE_SERVER_TOKEN):
             is_on_space = services.settings.is_on_space
-            yield DataScreen(notice=advice(SIGN_IN if is_on_space else ENTER_TOKEN))
+            yield DataScreen(notice=NoticeView(lines=(SIGN_IN,)) if is_on_space else advice(ENTER_TOKEN))
             return
         if not repo.strip() or not DataForm(*values).licence.strip():  # pyright: ignore[reportArgumentType]  in the order of the fields
             yield DataScreen(

@@ -55,11 +55,12 @@ class ExportParts:
         return getattr(self.filters if hasattr(self.filters, name) else self.rows_form, name)
 
 
-def build(*, takes_token: bool) -> ExportParts:
+def build(*, takes_token: bool, can_push: bool) -> ExportParts:
     """Build the page.
 
     Args:
         takes_token: Whether users enter their own access token to push, as on a server with accounts.
+        can_push: Whether rows can be pushed. Visitors of a Space without a sign-in cannot.
     """
     with gr.Row(elem_classes=["data-columns"]):
         with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
@@ -68,15 +69,16 @@ def build(*, takes_token: bool) -> ExportParts:
             with gr.Row(elem_id="data-buttons"):
                 check = gr.Button("Check rows", size="sm", elem_id="data-check")
                 make = gr.Button("Create files", size="sm", variant="primary", elem_id="data-make")
-            heading("Push to the Hub", about="how-to/export-training-rows#push-to-the-hub")
-            repo = text_field("Repository", "OWNER/NAME", "data-repo")
-            is_public = gr.Checkbox(label="Create as public", container=False, elem_id="data-public")
-            token = TextField(
-                label="Hugging Face access token", type="password", max_lines=1, visible=takes_token,
-                info="Needs write access to the repository. It is used for this push only and is not stored.",
-                elem_id="data-token",
-            )  # fmt: skip
-            push = gr.Button("Push to Hub", size="sm", elem_id="data-push")
+            with gr.Column(visible=can_push, min_width=0, scale=0):
+                heading("Push to the Hub", about="how-to/export-training-rows#push-to-the-hub")
+                repo = text_field("Repository", "OWNER/NAME", "data-repo")
+                is_public = gr.Checkbox(label="Create as public", container=False, elem_id="data-public")
+                token = TextField(
+                    label="Hugging Face access token", type="password", max_lines=1, visible=takes_token,
+                    info="Needs write access to the repository. It is used for this push only and is not stored.",
+                    elem_id="data-token",
+                )  # fmt: skip
+                push = gr.Button("Push to Hub", size="sm", elem_id="data-push")
         with gr.Column(elem_classes=["hw-column", "data-results"], min_width=0):
             notice = Drawn("notice", elem_id="data-notice")
             job = Drawn("job_bar", elem_id="data-job", elem_classes=["data-job"])

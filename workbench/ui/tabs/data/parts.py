@@ -63,7 +63,7 @@ def build_filters(title: str, page: str) -> FilterParts:
 
 def row_file(label: str, elem_id: str) -> gr.File:
     """Build a field that takes a file of rows."""
-    return gr.File(label=label, file_types=ROW_FILE_TYPES, height=96, elem_id=elem_id)
+    return gr.File(label=label, file_types=ROW_FILE_TYPES, height=120, elem_id=elem_id)
 
 
 def text_field(label: str, placeholder: str, elem_id: str) -> TextField:

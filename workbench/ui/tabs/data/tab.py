@@ -29,7 +29,9 @@ def build(services: Services) -> DataParts:
         explore = explore_page.build(takes_paths=services.owner.may(Permission.OPEN_ROW_FILES))
     # The addresses of this page are older than the other two pages.
     with gr.Tab("Export", elem_id="page-tab-data", id="data", elem_classes=_CLASSES):
-        export = export_page.build(takes_token=bool(services.settings.accounts))
+        settings = services.settings
+        can_push = settings.has_hugging_face_login or not settings.is_on_space
+        export = export_page.build(takes_token=bool(settings.accounts), can_push=can_push)
     with gr.Tab("Import", elem_id="page-tab-import", id="import", elem_classes=_CLASSES):
         imports = import_page.build()
     return DataParts(explore_tab=explore_tab, explore=explore, export=export, imports=imports)
