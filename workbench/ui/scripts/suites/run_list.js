@@ -103,7 +103,12 @@ export const drawRunList = (element, value, { open, change, download }) => {
           )
         : null,
       value.rows.length
-        ? node("div", { class: "hw-run-head" }, heading("h2", "Recent runs", "reference/suites#runs"), isTagged)
+        ? node(
+            "div",
+            { class: "hw-run-head" },
+            heading("h2", "Recent runs", "reference/suites#runs"),
+            isTagged,
+          )
         : emptyPlace("suites"),
       value.rows.length
         ? wideTable(
