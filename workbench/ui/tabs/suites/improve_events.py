@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import gradio as gr
 
@@ -20,6 +21,7 @@ from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import NoticeView, advice, problem
+from workbench.ui.tabs.suites.improve_form import BUDGETS
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
@@ -42,19 +44,23 @@ class ImproveEvents:
         visitor: Visitor,
         drafts: str,
         mode: str,
-        runs: float,
         reflect: str | None,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
         *fields: object,
     ) -> SuitesScreen:
-        """Start a search for a better contract."""
+        """Start a search for a better contract. `fields` are its budgets and the form of a run."""
         services = services_of(self.services, visitor, request)
         token = Secret(signed_in.token) if signed_in else None
         try:
             self.running.refuse_second(services)
-            run_request = replace(self.read_request(drafts, fields), is_ablation=False, variations=())
-            settings = SearchSettings(mode=SearchMode(mode), runs=int(runs), reflect=reflect or "")
+            form = fields[len(BUDGETS) :]
+            run_request = replace(self.read_request(drafts, form), is_ablation=False, variations=())
+            budgets: dict[str, Any] = {
+                name: numbers.parse(shown) or None
+                for (name, numbers), shown in zip(BUDGETS.items(), fields, strict=False)
+            }
+            settings = SearchSettings(mode=SearchMode(mode), reflect=reflect or "", **budgets)
             suites = [load_suite(services, name) for name in run_request.suites]
             plan = plan_search(services, SearchRequest(run=run_request, settings=settings), suites)
             return self.running.start(services, begin_search(services, plan, token=token).id, signed_in)

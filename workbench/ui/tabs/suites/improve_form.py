@@ -17,7 +17,13 @@ _MODES: Final = (
     ("Raise the pass rate, then shorten", SearchMode.IMPROVE.value),
     ("Shorten without losing cases", SearchMode.SHRINK.value),
 )
-_RUNS: Final = NumberRange("Maximum case runs", 1, 100_000, 100)
+BUDGETS: Final = {
+    "runs": NumberRange("Max case runs", 1, 100_000),
+    "tokens": NumberRange("Max tokens (0 for no limit)", 0, 1_000_000_000),
+    "cost": NumberRange("Max cost in dollars (0 for no limit)", 0, 100_000, 0.1),
+    "minutes": NumberRange("Max minutes (0 for no limit)", 0, 100_000, 1),
+}
+"""The budgets of `SearchSettings`, by field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +33,8 @@ class ImproveParts:
     fold: Drawn
     """The button that shows them."""
     mode: gr.Dropdown
-    runs: NumberField
+    budgets: tuple[NumberField, ...]
+    """In the order of `BUDGETS`."""
     reflect: gr.Dropdown
     start: gr.Button
 
@@ -43,7 +50,10 @@ def build_improve(services: Services) -> ImproveParts:
             elem_id="suites-improve-mode",
             min_width=0,
         )
-        runs = number_field(_RUNS, "suites-improve-runs", SearchSettings().runs)
+        budgets = tuple(
+            number_field(numbers, f"suites-improve-{name}", getattr(SearchSettings(), name) or 0)
+            for name, numbers in BUDGETS.items()
+        )
         reflect = ChoiceField(
             [("No model", ""), *models],
             value="",
@@ -53,4 +63,4 @@ def build_improve(services: Services) -> ImproveParts:
             min_width=0,
         )
         start = gr.Button("Improve contract", size="sm", elem_id="suites-improve-start")
-    return ImproveParts(fold=button, mode=mode, runs=runs, reflect=reflect, start=start)
+    return ImproveParts(fold=button, mode=mode, budgets=budgets, reflect=reflect, start=start)

@@ -77,7 +77,7 @@ def _wire_improve(parts: SuitesParts, running: RunEvents, play: PlayParts) -> No
     results = RunResultEvents(running.services, running.active_runs)
     events = ImproveEvents(running.services, running, results, read_request)
     drafts = TextField(visible=False, elem_id="suites-improve-drafts")
-    fields = [*visitor, drafts, improve.mode, improve.runs, improve.reflect, *parts.grid.fields]
+    fields = [*visitor, drafts, improve.mode, improve.reflect, *improve.budgets, *parts.grid.fields]
     started = listen(improve.start.click, events.on_improve, fields, run.screen, js=WITH_DRAFTS)
     listen(started.then, running.on_watch_started, visitor, run.screen, is_model_work=True)
     listen(run.run.event("compare_candidates"), events.on_compare, visitor, run.screen, is_latest_only=True)
