@@ -128,7 +128,8 @@ def is_surely_sound(spec: ToolSpec) -> bool:
             return False
     # What was looked up is what the cached properties of the spec would look up again.
     known = spec.__dict__
-    known["function"], known["name"], known["parameters"] = function, name, schema
+    known["function"], known["name"] = function, name
+    known["parameters"] = known["schema"] = schema
     return True
 
 

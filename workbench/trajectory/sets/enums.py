@@ -11,6 +11,9 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
 _BRANCHES: Final = ("anyOf", "oneOf", "allOf")
 """Keywords of a schema with others inside, such as `{"anyOf": [{"enum": ["a"]}, {"type": "null"}]}`."""
+_BOOLEAN: Final = ("true", "false")
+_TELLING: Final = frozenset(("enum", "items", "$ref", *_BRANCHES))
+"""Keywords by which a schema may have values other than those of its type."""
 _DEEPEST: Final = 3
 """How many of them are followed inside each other."""
 
@@ -49,8 +52,6 @@ def used_values(spec: ToolSpec, arguments: JsonObject) -> Iterator[EnumValue]:
 MOST_PARAMETERS: Final = 5_000
 """Parameters that are counted, the first ones, so that rows with tools of their own need bounded memory."""
 
-_MOST_KNOWN: Final = 250
-
 
 @dataclass(slots=True, kw_only=True)
 class EnumCounts:
@@ -60,20 +61,19 @@ class EnumCounts:
         default_factory=dict[tuple[str, str], dict[str, int]]
     )
     """Calls by value, by tool and parameter, in order of first occurrence. Values that no call uses have 0."""
-    left_out: int = 0
-    """Declarations of further parameters that were not counted."""
-    _known: dict[int, OfferedTools] = field(default_factory=dict[int, OfferedTools])
-    """Tools that were counted, by the id of the object: rows of one dataset often share it."""
+    _tools: set[str] = field(default_factory=set[str])
+    """Names of the tools with these parameters."""
 
-    def add(self, tools: OfferedTools, values: Iterable[EnumValue]) -> None:
-        """Count the tools that a row declares and the values that its calls use."""
-        if id(tools) not in self._known:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[id(tools)] = tools
-            for spec in tools.specs:
-                for parameter, declared in enums_of(spec).items():
-                    self._declare(spec.name, parameter, declared)
+    def declare(self, tools: OfferedTools) -> None:
+        """Add the values that tools declare, with no calls."""
+        for spec in tools.specs:
+            if len(self.parameters) >= MOST_PARAMETERS and spec.name not in self._tools:
+                continue
+            for parameter, declared in enums_of(spec).items():
+                self._declare(spec.name, parameter, declared)
+
+    def add(self, values: Iterable[EnumValue]) -> None:
+        """Count values that calls use. Their tools were declared."""
         for tool, parameter, value in values:
             counts = self.parameters.get((tool, parameter))
             if counts is not None:
@@ -96,8 +96,8 @@ class EnumCounts:
         counts = self.parameters.get((tool, parameter))
         if counts is None:
             if len(self.parameters) >= MOST_PARAMETERS:
-                self.left_out += 1
                 return
+            self._tools.add(tool)
             counts = self.parameters[tool, parameter] = {}
         for value in declared:
             counts.setdefault(value, 0)
@@ -110,6 +110,11 @@ def _used_share(counts: Mapping[str, int]) -> float:
 def _enums_of(spec: ToolSpec) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for name, schema in as_object(spec.schema.get("properties")).items():
+        # Most parameters have none of the keywords that need a closer look.
+        if isinstance(schema, dict) and _TELLING.isdisjoint(schema):
+            if schema.get("type") == "boolean":
+                found[name] = _BOOLEAN
+            continue
         fields = _resolved(as_object(schema), spec.schema)
         if values := _declared(fields, spec.schema):
             found[name] = values
@@ -124,7 +129,7 @@ def _declared(schema: JsonObject, root: JsonObject, depth: int = 0) -> tuple[str
     if isinstance(listed, list):
         return tuple(dict.fromkeys(map(template_json, listed)))
     if schema.get("type") == "boolean":
-        return ("true", "false")
+        return _BOOLEAN
     if depth == _DEEPEST:
         return ()
     branches = [as_object(branch) for key in _BRANCHES for branch in _listed(schema.get(key))]

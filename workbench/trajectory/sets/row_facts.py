@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from workbench.chat.json_value import JsonObject, as_object
+from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.compress import CountTokens
 from workbench.trajectory.formats.raw import RAW, ChatTurn, chat_turns, mask_chat_turns
-from workbench.trajectory.formats.shared.text_entries import conversation_of, rewrap_results
+from workbench.trajectory.formats.shared.text_entries import rewrap_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.mask import MaskedText
 from workbench.trajectory.row import TrainingRow
@@ -145,7 +145,7 @@ def _glanced_turns(glance: Glance) -> list[ChatTurn] | None:
     beginning = glance.beginning
     if not beginning.is_plain or glance.has_tag_in_question:
         return None
-    if any(len(as_object(entry)) > 2 for entry in conversation_of(glance.row)):
+    if glance.has_entry_members:
         return None
     turns = [ChatTurn(Role.SYSTEM, beginning.system, is_counted=False)]
     for role, text in glance.turns:

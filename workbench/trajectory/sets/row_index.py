@@ -76,7 +76,10 @@ class RowIndex:
     calls: "array[int]" = field(default_factory=lambda: array("I"))
     turns: "array[int]" = field(default_factory=lambda: array("I"))
     tokens: "array[int]" = field(default_factory=lambda: array("I"))
-    marks: dict[RowMark, int] = field(default_factory=dict[RowMark, int])
+    marks: dict[tuple[MarkKind, tuple[str, ...]], int] = field(
+        default_factory=dict[tuple[MarkKind, tuple[str, ...]], int]
+    )
+    """The number of each `RowMark`."""
     _marked_rows: "array[int]" = field(default_factory=lambda: array("I"))
     _row_marks: "array[int]" = field(default_factory=lambda: array("I"))
     """The mark of the row at the same place in `_marked_rows`."""
@@ -99,23 +102,23 @@ class RowIndex:
         self.turns.append(facts.turns if facts else 0)
         self.tokens.append(_UNMEASURED if facts is None or facts.tokens is None else facts.tokens)
         if facts is not None:
-            self._mark(row, RowMark(MarkKind.FORMAT, (facts.format,)))
+            self._mark(row, MarkKind.FORMAT, (facts.format,))
             for role in facts.characters:
-                self._mark(row, RowMark(MarkKind.ROLE, (str(role),)))
+                self._mark(row, MarkKind.ROLE, (role,))
             for name in dict.fromkeys(called):
-                self._mark(row, RowMark(MarkKind.TOOL, (name,)))
+                self._mark(row, MarkKind.TOOL, (name,))
             for value in dict.fromkeys(facts.values):
-                self._mark(row, RowMark(MarkKind.VALUE, value))
+                self._mark(row, MarkKind.VALUE, value)
 
     def add_writers(self, row: int, writers: Iterable[str]) -> None:
         """Mark a row with those who wrote its messages."""
         for writer in writers:
-            self._mark(row, RowMark(MarkKind.WRITER, (writer,)))
+            self._mark(row, MarkKind.WRITER, (writer,))
 
     def add_findings(self, row: int, codes: Iterable[str]) -> None:
         """Mark a row with the codes of its findings. Codes of the same row may come in several calls."""
         for code in dict.fromkeys(codes):
-            self._mark(row, RowMark(MarkKind.FINDING, (code,)))
+            self._mark(row, MarkKind.FINDING, (code,))
 
     def matching(self, chosen: RowFilter) -> Rows:
         """Return the rows that meet all conditions, in order."""
@@ -141,14 +144,14 @@ class RowIndex:
         """Return the number of rows with each mark of a kind, in order of first occurrence."""
         pairs = np.unique(np.stack((_values(self._row_marks), _values(self._marked_rows)), axis=1), axis=0)
         rows = np.bincount(pairs[:, 0].astype(np.int64), minlength=len(self.marks))
-        return {mark.names: int(rows[number]) for mark, number in self.marks.items() if mark.kind is kind}
+        return {names: int(rows[number]) for (marked, names), number in self.marks.items() if marked is kind}
 
-    def _mark(self, row: int, mark: RowMark) -> None:
-        number = self.marks.get(mark)
+    def _mark(self, row: int, kind: MarkKind, names: tuple[str, ...]) -> None:
+        number = self.marks.get((kind, names))
         if number is None:
             if len(self.marks) >= MOST_MARKS:
                 return
-            number = self.marks[mark] = len(self.marks)
+            number = self.marks[kind, tuple(map(str, names))] = len(self.marks)
         self._marked_rows.append(row)
         self._row_marks.append(number)
 

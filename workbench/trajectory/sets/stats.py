@@ -9,6 +9,7 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.compress import CountTokens
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.mask import MaskedText, mask_trajectory
@@ -43,6 +44,7 @@ def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
 
 PERCENTILES: Final = (50, 90, 99)
 """The percentiles to report."""
+_MOST_KNOWN: Final = 32
 
 
 class LongestRow(NamedTuple):
@@ -88,6 +90,8 @@ class RowStats:
     fixes: Counter[str] = field(default_factory=Counter[str])
     """Fixes that the tolerant reader needed to read calls, by code."""
     enums: EnumCounts = field(default_factory=EnumCounts)
+    _known: dict[int, OfferedTools] = field(default_factory=dict[int, OfferedTools])
+    """Tools that were counted, by the id of the object: rows of one dataset often share it."""
 
     def add(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
         """Count one row.
@@ -104,7 +108,7 @@ class RowStats:
         """Count one row that was measured; the rest as for `add`."""
         self.rows += 1
         self.formats[facts.format] += 1
-        self.tools.update(facts.tools.names)
+        self._declare(facts.tools)
         self.turns[facts.turns] += 1
         for answer in facts.answers:
             self.entries += 1
@@ -115,7 +119,7 @@ class RowStats:
         self.row_calls[len(called)] += 1
         if facts.fixes:
             self.fixes.update(facts.fixes)
-        self.enums.add(facts.tools, facts.values)
+        self.enums.add(facts.values)
         self._measure(facts, file, number)
 
     def to_json(self) -> JsonObject:
@@ -145,6 +149,15 @@ class RowStats:
             "fixes": dict(self.fixes.most_common()),
             "enums": self.enums.to_json(),
         }
+
+    def _declare(self, tools: OfferedTools) -> None:
+        if id(tools) in self._known:
+            return
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[id(tools)] = tools
+        self.tools.update(tools.names)
+        self.enums.declare(tools)
 
     def _measure(self, facts: RowFacts, file: str, number: int) -> None:
         if facts.text is None or facts.tokens is None:

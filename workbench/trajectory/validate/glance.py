@@ -94,6 +94,7 @@ class Glance:
         "are_calls_valid",
         "beginning",
         "calls",
+        "has_entry_members",
         "has_plain_others",
         "has_plain_text",
         "has_repeated_call",
@@ -117,6 +118,8 @@ class Glance:
         """The row as in the file."""
         self.others = others
         """What else the row contains: other columns, and entries with further members."""
+        self.has_entry_members = bool(others) and isinstance(others[-1], dict)
+        """Whether entries have members beside their role and text."""
         self.has_plain_others = not others or _are_plain(others)
         """Whether every loader and every column of Arrow can surely hold them."""
         self.beginning = beginning

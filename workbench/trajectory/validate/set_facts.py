@@ -46,6 +46,9 @@ class ToolWatch:
     def extend(self, other: "ToolWatch") -> None:
         """Add the declarations of another set."""
         self.conflicts |= other.conflicts
+        if self.first.keys().isdisjoint(other.first) and len(self.first) + len(other.first) <= _MOST_TOOLS:
+            self.first.update(other.first)
+            return
         for name, written in other.first.items():
             self._add(name, written)
 

@@ -59,8 +59,19 @@ def read_results(text: str, pointer: str, records: Records = Records.NONE) -> tu
     return tuple(_result(_inner(span.of(text)), pointer, span, records) for span in spans)
 
 
+_BEGIN: Final = f"{OPEN}\n"
+_END: Final = f"\n{CLOSE}"
+
+
 def rewrap_results(text: str) -> str:
     """Write the results of a text again, each within its tags, with one line break between all parts."""
+    # Most texts are a single result that is written so already.
+    if (
+        text.startswith(_BEGIN)
+        and text.find(_END, len(_BEGIN)) == len(text) - len(_END)
+        and text.find(CLOSE) == len(text) - len(CLOSE)
+    ):
+        return text
     return wrap_results([_inner(span.of(text)) for span in wrapped_results(text)] or [text])
 
 
