@@ -68,16 +68,28 @@ def preferred(one):
     return {"prompt": prompt, "chosen": [answer], "rejected": [other], **more}
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
-@pytest.mark.parametrize("rows", [PLAIN, BIG], ids=["plain", "big"])
+TRAINERS = {
+    "trl": "SFT",
+    "openai": "SFT",
+    "hermes-messages": "SFT",
+    "raw": "SFT",
+    "dpo": "DPO",
+    "kto": "KTO",
+}
+"""The trainer of TRL for each format that it takes."""
+
+
 @pytest.mark.parametrize(
-    ("form", "name"), [("trl", "SFT"), ("openai", "SFT"), ("raw", "SFT"), ("dpo", "DPO"), ("kto", "KTO")]
+    ("form", "rows", "suffix"),
+    [
+        ("trl", PLAIN, ".parquet"),
+        ("trl", BIG, ".jsonl"),
+        *[(form, *file) for form in TRAINERS for file in ((PLAIN, ".jsonl"), (BIG, ".parquet"))],
+    ],
 )
-def test_odd_rows_are_loaded_and_trained_on(tiny_base, tmp_path, form, name, rows, suffix):
-    if form != "trl" and (rows is BIG) != (suffix == ".parquet"):
-        pytest.skip("for trl, each of the four; for the others, two of them")
+def test_odd_rows_are_loaded_and_trained_on(tiny_base, tmp_path, form, rows, suffix):
     file = converted(tmp_path, map(preferred, rows) if form == "dpo" else rows, form, suffix)
     kind = "parquet" if suffix == ".parquet" else "json"
     loaded = datasets.load_dataset(kind, data_files=str(file), split="train", cache_dir=str(tmp_path))
     assert len(loaded) == len(rows)
-    assert one_step(tiny_base, tmp_path, loaded, name) > 0
+    assert one_step(tiny_base, tmp_path, loaded, TRAINERS[form]) > 0
