@@ -143,6 +143,13 @@ def test_tools_are_checked_as_they_are_typed_and_invalid_ones_are_not_sent(talk:
     expect(talk.part("notice")).to_contain_text("line 3")
     expect(talk.composer).to_have_value(QUESTION)
     assert talk.session_id == ""
+    listed = ", ".join(
+        f'{{"name": "{name}", "inputSchema": {{"type": "object"}}}}' for name in ("walk", "run")
+    )
+    talk.edit("tools-text", f'{{"tools": [{listed}]}}')
+    notice.get_by_role("button", name="Import these 2 tools").click()
+    expect(talk.page.get_by_role("checkbox", name="walk")).to_be_checked()
+    expect_text(talk.part("tools-text"), '"name": "run"')
     talk.edit("tools-text", '[{"name": "get_flumbuster", "parameters": {"type": "object"}}]')
     expect(notice).to_contain_text("Edited here")
     expect(talk.page.get_by_role("checkbox", name="calculate_zorbix")).to_have_count(0)

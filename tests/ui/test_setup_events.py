@@ -1,5 +1,6 @@
 """The handlers of the Setup column, without a browser."""
 
+import json
 from pathlib import Path
 from typing import Any, cast
 
@@ -7,6 +8,9 @@ import pytest
 
 from tests.services import services_for
 from tests.ui.requests import page_request
+from workbench.toolspec.tools_text import parse_tools
+from workbench.ui.present.documents import EditorsView
+from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import SETUP_FIELDS, SystemTextView, show_setup
 from workbench.ui.tabs.play import setup_events
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -30,3 +34,18 @@ def test_a_model_that_is_loaded_while_the_texts_are_checked_counts_their_tokens(
         text = setup.contract_text
         shown = SetupEvents(services).on_texts(Visitor(), "minimal", text, page_request(), *fields)
         assert "tokens" in cast(SystemTextView, shown.system_text).size
+
+
+def test_tools_in_another_form_are_offered_for_import_and_become_an_array(tmp_path: Path) -> None:
+    listed = [{"name": name, "inputSchema": {"type": "object"}} for name in ("a", "b")]
+    pasted = json.dumps({"tools": listed})
+    with services_for(tmp_path) as (services, _):
+        events, setup = SetupEvents(services), services.setup_for()
+        fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
+        fields[SETUP_FIELDS.index("tools_text")] = pasted
+        shown = events.on_texts(Visitor(), "minimal", setup.contract_text, page_request(), *fields)
+        (line,) = shown.tools_notice.lines
+        assert line.offer == "Import these 2 tools"
+        editors, notice = events.on_import_tools(Visitor(), pasted, page_request())
+        (change,) = cast(EditorsView, editors).changes
+        assert notice == CLEAR and parse_tools(change.text).names == ("a", "b")

@@ -31,6 +31,8 @@ class NoticeLine:
     link_text: str = "Open"
     toolset: str = ""
     """A toolset to add. Empty if there is none."""
+    offer: str = ""
+    """The label of a button that imports the tools in the text. Empty if there is none."""
     line: int = 0
     """The line of the editor that it marks, from 1. 0 for none."""
 

@@ -1,4 +1,4 @@
-// Errors, warnings and notes, one line each. Event: `add_toolset`.
+// Errors, warnings and notes, one line each. Events: `add_toolset`, `import_tools`.
 import { html, nothing, render } from "./lit_html.js";
 
 /** @param {Part<NoticeView, NoticeEvents>} part */
@@ -16,6 +16,10 @@ export const mount = ({ element, follow, trigger }) => {
             class="hw-word">${line.word}</span><span>${line.text}${line.link ? html` <a href=${line.link}>${line.link_text}</a>` : nothing}</span>${
               line.toolset
                 ? html` <button type="button" class="hw-act" @click=${() => trigger("add_toolset", { toolset: line.toolset })}>Add the toolset ${line.toolset}</button>`
+                : nothing
+            }${
+              line.offer
+                ? html` <button type="button" class="hw-act" @click=${() => trigger("import_tools", {})}>${line.offer}</button>`
                 : nothing
             }</p>`,
       ),

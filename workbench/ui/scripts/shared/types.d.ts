@@ -194,6 +194,8 @@ interface NoticeLine {
   link_text: string;
   /** A toolset to add. Empty if there is none. */
   toolset: string;
+  /** The label of a button that imports the tools in the text. Empty if there is none. */
+  offer: string;
   /** The line of the editor that it marks, from 1. 0 for none. */
   line: number;
 }
@@ -269,4 +271,4 @@ interface TranscriptEntry {
   branch: BranchView | null;
 }
 
-type NoticeEvents = "add_toolset";
+type NoticeEvents = "add_toolset" | "import_tools";

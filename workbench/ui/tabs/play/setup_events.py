@@ -17,6 +17,7 @@ from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind, name_in
 from workbench.rollout.models import Models
+from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_tools, render_tools
 from workbench.ui.choices import catalog_of, choices, toolsets_of
@@ -34,7 +35,15 @@ from workbench.ui.present.documents import (
     contract_change,
     tools_change,
 )
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
+from workbench.ui.present.notices import (
+    CLEAR,
+    NoticeLine,
+    NoticeView,
+    advice,
+    grammar_advice,
+    problem,
+    tool_findings,
+)
 from workbench.ui.present.setup import (
     ALL_ENABLED,
     SETUP_FIELDS,
@@ -50,6 +59,7 @@ from workbench.ui.present.setup import (
     tool_choices,
     valid_choice,
 )
+from workbench.ui.present.tools import import_offer
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
@@ -120,6 +130,19 @@ class SetupEvents:
         """Add a toolset to the chosen ones."""
         chosen = list(dict.fromkeys((*(names or ()), text_of(event, "toolset"))))
         return *self.on_toolset(visitor, chosen, request), gr.update(value=chosen), CLEAR
+
+    @needs(Permission.WORK)
+    def on_import_tools(
+        self, visitor: Visitor, tools_text: str, request: gr.Request
+    ) -> tuple[EditorsView | Update, NoticeView]:
+        """Write the tools in a text of another form as a JSON array in its place."""
+        services = services_of(self.services, visitor, request)
+        try:
+            imported = render_tools(import_tools(tools_text).tools)
+        except WorkbenchError as error:
+            return SAME, problem(error)
+        shown = replace(tools_change(visitor, imported), note="The imported tools replaced your text.")
+        return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
     def on_choices(
@@ -273,6 +296,11 @@ def _of_tools(services: Services, visitor: Visitor, fields: Sequence[object]) ->
     try:
         tools = parse_tools(tools_text)
     except BadInput:
+        # Such as the tools of an OpenAPI file, of Python functions, or an answer to `tools/list`.
+        if offer := import_offer(tools_text):
+            text = "These tools are in another form than a JSON array."
+            line = NoticeLine(word="tools", text=text, tone="warning", offer=offer)
+            return ToolsShown(NoticeView(lines=(line,)))
         return ToolsShown(tool_findings(check_tools_text(tools_text)))
     disabled = cast(frozenset[str], setup["disabled_tools"])
     is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))

@@ -161,6 +161,12 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         [parts.talk.editors, setup.tools_notice, setup.disabled_tools],
         is_latest_only=True,
     )
+    listen(
+        setup.tools_notice.event("import_tools"),
+        setups.on_import_tools,
+        [parts.visitor, setup.tools_text],
+        [parts.talk.editors, setup.tools_notice],
+    )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
         setup.contract_name.change,

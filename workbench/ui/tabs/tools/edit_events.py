@@ -9,13 +9,10 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.app.token_sheet import tool_sizes
-from workbench.chat.finding import Severity
-from workbench.chat.json_value import pointer_parts
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolbox.entry import ToolDraft
-from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, json_text_of, number_of, optional_number_of, text_of
@@ -27,6 +24,7 @@ from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.tools import (
     ToolListView,
     TrialView,
+    import_offer,
     read_arguments,
     show_draft,
     show_grid,
@@ -189,20 +187,6 @@ def file_text(services: Services, draft: ToolDraft, toolset: str) -> str:
         return services.studio.merged_text(draft, toolset=toolset, before=before)
     except WorkbenchError:
         return ""
-
-
-def import_offer(text: str) -> str:
-    """Return the label of the button that imports the tools in a text. Empty if there is only one tool, or none."""
-    try:
-        imported = import_tools(text)
-    except BadInput:
-        return ""
-    usable = len(imported.tools.specs)
-    errors = [finding for finding in imported.findings if finding.severity is Severity.ERROR]
-    broken = len({pointer_parts(finding.pointer or "")[0] for finding in errors if finding.pointer})
-    if usable + broken < 2:
-        return ""
-    return f"Import {usable} of {usable + broken} tools" if broken else f"Import these {usable} tools"
 
 
 FIRST_TOOL: Final = "get_flumbuster"
