@@ -37,6 +37,8 @@ def take(page: Page, artifacts: Path, request: pytest.FixtureRequest) -> Callabl
 
 def test_play(page: Page, own_server: Server, take: Callable[[str], None]) -> None:
     play = Play(page, own_server).open()
+    for fold in ("Sessions", "Edit as JSON", "More"):
+        page.get_by_role("button", name=fold, exact=True).click()
     play.ask("What is the flumbuster reading for cairo?")
     call = play.entries.nth(2)
     expect(call).to_contain_text("get_flumbuster")

@@ -15,7 +15,7 @@ from workbench.app.turn_request import TurnRequest
 from workbench.ui import guide
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.guide import GuideEvents
-from workbench.ui.present.guide import DemoView, TourView
+from workbench.ui.present.guide import KEYS, DemoView, TourView
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
@@ -86,3 +86,10 @@ def test_a_turn_started_while_the_example_loads_stays_on_the_screen(tmp_path: Pa
         started.set()
         assert (screen.visitor, screen.transcript) == (SAME, SAME)
         assert len(cast(Any, screen.sessions).rows) == 1
+
+
+def test_the_keys_of_play_are_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs/reference/play.md").read_text(encoding="utf-8")
+    keys = {row.keys for tab in KEYS.tabs if tab.tab in ("", "page-tab-play") for row in tab.keys}
+    words = {word for each in keys for word in each.replace(",", "").split()} - {"to", "Shift+Tab"}
+    assert [word for word in sorted(words) if f"`{word}`" not in text] == []
