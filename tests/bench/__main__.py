@@ -17,6 +17,7 @@ from tests.bench import (
     startup,
     store,
     suite,
+    worlds,
 )
 
 PARTS: dict[str, Callable[[], Iterable[str]]] = {
@@ -28,6 +29,7 @@ PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "store": store.measure,
     "recording": recording.measure,
     "suite": suite.measure,
+    "worlds": worlds.measure,
     "ray": ray_runs.measure,
     "page": page.measure,
     "capacity": capacity.measure,
