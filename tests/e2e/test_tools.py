@@ -63,6 +63,38 @@ def test_a_tool_is_opened_edited_and_called(tab: Page) -> None:
     expect(tab.locator("#tools-tried")).to_contain_text("mock rule 1")
 
 
+def test_the_world_of_a_toolset_is_edited_tried_and_saved(tab: Page, artifacts: Path) -> None:
+    tab.locator("[data-tool=get_order]").click()
+    expect(tab.locator("#tools-world")).to_contain_text("world_schema")
+    toolset = f"set_{uuid4().hex[:6]}"
+    tab.get_by_role("button", name="New tool").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("my_tool")
+    expect(tab.locator("#tools-world")).not_to_contain_text("world")
+    tab.get_by_label("Toolset", exact=True).fill(toolset)
+    write(tab, "Spec (JSON)", json.dumps({"name": f"count_{toolset}", "description": "Count."}))
+    write(tab, "Mock rules (YAML)", "- result: 1")
+    tab.locator("#tools-versions .hw-save-version").click()
+    tab.locator("#tools-versions").get_by_role("button", name="Save", exact=True).click()
+    expect(tab.locator(f"[data-tool=count_{toolset}]")).to_be_visible()
+    tab.locator(f"[data-tool=count_{toolset}]").click()
+    write(tab, "World (YAML)", "world: {n: x")
+    tab.get_by_role("button", name="Save world").click()
+    expect(tab.locator("#tools-world-notice")).to_contain_text("world")
+    write(tab, "World (YAML)", "world: {n: 40}")
+    write(tab, "Mock rules (YAML)", "- effects: [{increment: /n, by: 2}]\n  result: '{{ world.n }}'")
+    tab.locator("#tools-call").click()
+    expect(tab.locator("#tools-tried")).to_contain_text("/n")
+    expect(tab.locator("#tools-tried")).to_contain_text("42")
+    tab.get_by_role("button", name="Save world").click()
+    expect(tab.locator("#tools-world-notice")).to_contain_text("Saved the world")
+    for _ in every_size(tab, artifacts, "tools-world"):
+        tab.get_by_role("button", name="Save world").scroll_into_view_if_needed()
+    tab.reload()
+    open_tab(tab, "Tools")
+    tab.locator(f"[data-tool=count_{toolset}]").click()
+    expect(tab.locator("#tools-world")).to_contain_text("n: 40")
+
+
 def test_tools_pasted_into_the_editor_of_one_are_imported_and_broken_ones_named(tab: Page) -> None:
     tab.get_by_role("button", name="New tool").click()
     expect(tab.locator("#tools-spec")).to_contain_text("my_tool")

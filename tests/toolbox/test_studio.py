@@ -8,7 +8,7 @@ import yaml
 from tests.services import CHECKOUT
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
-from workbench.toolbox.catalog_file import parse_toolset
+from workbench.toolbox.catalog_file import parse_toolset, parse_world, render_world
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolbox.studio import ToolStudio
 from workbench.toolspec.conditions import first_violation
@@ -172,3 +172,32 @@ def test_a_trial_call_reads_and_changes_the_world_of_its_toolset(studio):
     alone = studio.try_draft(draft, {"by": 2}, call_number=1, seed=0, toolbox=studio._catalog.toolbox())
     assert "the toolset has no world (declare one with `world`)" in alone.result.text
     assert show_tried(alone).world_changes == ()
+
+
+def test_the_world_of_a_toolset_is_replaced_and_checked(studio):
+    file = """
+toolset: own
+tools:
+- function: {name: f}
+  mocks: [{result: "{{ world.n }}"}]
+"""
+    world = "world: {n: 1}\nworld_schema: {properties: {n: {type: integer}}}"
+    after = studio.world_text(world, toolset="own", before=file)
+    declared = parse_toolset(after, where="own").world
+    assert declared == DeclaredWorld(value={"n": 1}, schema={"properties": {"n": {"type": "integer"}}})
+    assert parse_world(render_world(declared), where="world") == declared
+    assert parse_toolset(studio.world_text("", toolset="own", before=after), where="own").world is None
+    uses_world = file.replace("result:", "effects: [{set: /n, value: 2}], result:").replace(
+        "tools:", "world: {n: 1}\ntools:"
+    )
+    for text, before, problem in (
+        ("world: {n: x}\nworld_schema: {properties: {n: {type: integer}}}", file, "does not match"),
+        ("world_schema: {}", file, "there is no world"),
+        ("n: 1", file, "n"),
+        ("world: [", file, "world"),
+        ("world: " + "x" * 5_000_000, file, "over 1,000,000 characters"),
+        ("", uses_world, "needs a world"),
+        (world, None, "save one with mock rules first"),
+    ):
+        with pytest.raises(BadInput, match=problem):
+            studio.world_text(text, toolset="own", before=before)

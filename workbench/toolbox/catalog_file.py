@@ -15,6 +15,7 @@ from workbench.toolbox.catalog_form import (
     StepFile,
     ToolFile,
     ToolsetFile,
+    WorldFile,
     rule_fields,
     tool_problems,
     uses_world,
@@ -98,13 +99,33 @@ def parse_toolset(text: str, *, where: str) -> CatalogToolset:
     )
 
 
-def _world(where: str, file: ToolsetFile) -> DeclaredWorld | None:
-    """Return the world of a toolset. Without one, no rule may need it."""
+def parse_world(text: str, *, where: str) -> DeclaredWorld | None:
+    """Parse the world of a toolset that is written separately from its tools. None if the text is empty.
+
+    Args:
+        text: YAML of an object with `world` and, if the world has a schema, `world_schema`.
+        where: Name of the world, for errors.
+
+    Raises:
+        BadInput: The text is not YAML, or the world is invalid.
+        BudgetExceeded: Checking it takes too much work.
+    """
+    return _declared(where, _validated(WorldFile, _load_yaml(text, where) or {}, where))
+
+
+def _declared(where: str, file: WorldFile) -> DeclaredWorld | None:
     if "world" in file.model_fields_set:
         with budget(REQUEST_STEPS):
             return declared_world(file.world, file.world_schema, where=where)
     if file.world_schema is not None:
         raise BadInput(f"{where}, /world_schema", "there is no world", "add `world`")
+    return None
+
+
+def _world(where: str, file: ToolsetFile) -> DeclaredWorld | None:
+    """Return the world of a toolset. Without one, no rule may need it."""
+    if world := _declared(where, file):
+        return world
     for tool in file.tools or ():
         for number, rule in enumerate(tool.mocks, start=1):
             if uses_world(rule):
@@ -138,13 +159,22 @@ def render_toolset(toolset: CatalogToolset) -> str:
         value["includes"] = list(toolset.includes)
     if toolset.include_tools:
         value["include_tools"] = list(toolset.include_tools)
-    if toolset.world is not None:
-        if toolset.world.schema is not None:
-            value["world_schema"] = toolset.world.schema
-        value["world"] = toolset.world.value
+    value |= _world_fields(toolset.world)
     if toolset.tools:
         value["tools"] = [_tool_fields(tool) for tool in toolset.tools]
     return dump_yaml(value)
+
+
+def render_world(world: DeclaredWorld | None) -> str:
+    """Write the world of a toolset as YAML, empty if there is none. `parse_world` reads it."""
+    return dump_yaml(_world_fields(world)) if world else ""
+
+
+def _world_fields(world: DeclaredWorld | None) -> dict[str, JsonValue]:
+    if world is None:
+        return {}
+    schema: dict[str, JsonValue] = {} if world.schema is None else {"world_schema": world.schema}
+    return {**schema, "world": world.value}
 
 
 def render_rules(tool: CatalogTool) -> str:

@@ -109,16 +109,21 @@ class ToolFile(BaseModel):
     mocks: list[RuleFile] = Field(default_factory=list[RuleFile])
 
 
-class ToolsetFile(BaseModel):
-    """A catalog file."""
+class WorldFile(BaseModel):
+    """The world of a toolset, as it is written in a catalog file."""
 
     model_config = ConfigDict(extra="forbid")
+    world: Any = None
+    world_schema: dict[str, Any] | None = None
+
+
+class ToolsetFile(WorldFile):
+    """A catalog file."""
+
     toolset: str = Field(min_length=1)
     description: str = ""
     includes: list[str] = Field(default_factory=list[str])
     include_tools: list[str] = Field(default_factory=list[str])
-    world: Any = None
-    world_schema: dict[str, Any] | None = None
     tools: list[ToolFile] | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")

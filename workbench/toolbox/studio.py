@@ -18,6 +18,7 @@ from workbench.toolbox.catalog_file import (
     CatalogToolset,
     parse_tool,
     parse_toolset,
+    parse_world,
     render_rules,
     render_toolset,
 )
@@ -163,6 +164,25 @@ class ToolStudio:
         return render_toolset(
             replace(existing, tools=tools) if existing else CatalogToolset(name=toolset, tools=tools)
         )
+
+    def world_text(self, text: str, *, toolset: str, before: str | None) -> str:
+        """Return the text of a toolset file with another world.
+
+        Args:
+            text: The world, as `parse_world` reads it. Empty removes it.
+            before: Current text of the file.
+
+        Raises:
+            BadInput: There is no file, the world is invalid, or a rule needs the world that would be removed.
+            BudgetExceeded: Checking the world takes too much work.
+        """
+        where = f"toolset {toolset!r}"
+        if before is None:
+            raise BadInput(where, "none of its tools is in a file", "save one with mock rules first")
+        changed = replace(parse_toolset(before, where=where), world=parse_world(text, where="world"))
+        after = render_toolset(changed)
+        parse_toolset(after, where=where)
+        return after
 
     def included_text(self, name: str, *, toolset: str, before: str | None, is_included: bool) -> str:
         """Return the text of a toolset file with a tool of another toolset added to its list, or removed from it.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import gradio as gr
@@ -12,6 +12,7 @@ from workbench.app.token_sheet import tool_sizes
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
+from workbench.toolbox.catalog_file import parse_world, render_world
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.gradio_parts.update import SAME, Update
@@ -75,6 +76,7 @@ EDITORS: Final = EditorsView(
     names=(
         ("tools-spec", "Spec (JSON)"),
         ("tools-rules", "Mock rules (YAML)"),
+        ("tools-world", "World (YAML)"),
         ("tools-arguments", "Arguments (JSON)"),
         ("tools-file", "Catalog file"),
     )
@@ -274,7 +276,11 @@ class ToolEditEvents:
             DocumentChange(how=how, field=_FIELDS[kind], document=f"{kind}:{key}", text=text, note=_RESTORED)
             for kind, text in texts.items()
         ]
-        editors = EDITORS.changed(services.calendar.seconds(), *changes)
+        # The tools of a toolset share its world.
+        world = render_world(services.tools.registry.worlds().get(toolset))
+        how = "restored" if is_restored else "open"
+        shared = replace(changes[0], how=how, field="tools-world", document=f"world:{toolset}", text=world)
+        editors = EDITORS.changed(services.calendar.seconds(), *changes, shared)
         return list_tools(services, name), name, editors, notice, None, None
 
     @needs(Permission.WORK)
@@ -337,17 +343,17 @@ class ToolEditEvents:
         visitor: Visitor,
         spec_text: str,
         rules_text: str,
+        world_text: str,
         arguments: str,
         seed: float | None,
         call_number: float | None,
-        toolset: str,
         request: gr.Request,
     ) -> tuple[NoticeView, TrialView | None]:
-        """Call the drafted tool once."""
+        """Call the drafted tool once, in the drafted world."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         try:
-            world = services.tools.registry.worlds().get(toolset)
+            world = parse_world(world_text, where="world")
             call_arguments = read_arguments(arguments)
             number = CALL_NUMBER.whole(call_number)
             run = services.studio.try_draft(

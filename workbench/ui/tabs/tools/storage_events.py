@@ -19,7 +19,7 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, tools_change
+from workbench.ui.present.documents import PLAY_EDITORS, DocumentChange, EditorsView, tools_change
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.version_diff import VersionDiffView
@@ -69,6 +69,32 @@ class ToolStorageEvents:
         """
         draft, message = ToolDraft(spec_text=spec, rules_text=rules), text_of(event, "message").strip()
         return self._saved(visitor, key, draft, toolset, request, message)
+
+    @needs(Permission.WORK)
+    def on_save_world(
+        self,
+        visitor: Visitor,
+        key: str,
+        world: str,
+        spec: str,
+        rules: str,
+        toolset: str,
+        request: gr.Request,
+    ) -> tuple[NoticeView, EditorsView | Update, VersionsView | Update | None]:
+        """Save the toolset with another world as a version. `key` is the name of the world's document."""
+        services = services_of(self.services, visitor, request)
+        before = _newest(services, toolset)
+        try:
+            text = services.studio.world_text(world, toolset=toolset, before=before)
+            _store(services, toolset, text, before, message="world changed")
+        except WorkbenchError as error:
+            return problem(error), SAME, SAME
+        saved = DocumentChange(
+            how="saved", field="tools-world", document=f"world:{toolset}", was=f"world:{key}", text=world
+        )
+        editors = EDITORS.changed(services.calendar.seconds(), saved)
+        draft = ToolDraft(spec_text=spec, rules_text=rules)
+        return advice(f"Saved the world of {toolset!r}."), editors, version_line(services, draft, toolset)
 
     @needs(Permission.WORK)
     def on_mark(
@@ -228,6 +254,16 @@ def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, mess
         return
     before = _newest(services, toolset)
     text = services.studio.merged_texts(drafts, toolset=toolset, before=before)
+    _store(services, toolset, text, before, message=message)
+
+
+def _store(services: Services, toolset: str, text: str, before: str | None, *, message: str) -> None:
+    """Save the text of a toolset as its newest version, unless nothing changed.
+
+    Raises:
+        BadInput: The toolset cannot be used.
+        StoreError: The version cannot be written.
+    """
     if text == before:
         return
     for line in services.catalog.with_toolsets({**services.saved_toolsets(), toolset: text}).problems():

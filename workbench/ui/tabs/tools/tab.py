@@ -44,6 +44,9 @@ class ToolsParts:
     """Imports several tools that were pasted as one."""
     rules: CodeEditor
     rules_notice: Drawn
+    world: CodeEditor
+    world_save: gr.Button
+    world_notice: Drawn
     lint: Drawn
     sizes: Drawn
     arguments: CodeEditor
@@ -105,6 +108,10 @@ def build(*, takes_servers: bool) -> ToolsParts:
             heading("Mock rules (YAML)", about="reference/tools#files-without-code")
             rules = text_editor("Mock rules (YAML)", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
             rules_notice = Drawn("notice", elem_id="tools-rules-notice")
+            heading("World (YAML)", about="how-to/give-tools-a-world#declare-your-own")
+            world = text_editor("World (YAML)", "yaml", "tools-world", is_wrapped=False, max_lines=14)
+            world_save = gr.Button("Save world", size="sm", elem_id="tools-world-save")
+            world_notice = Drawn("notice", elem_id="tools-world-notice")
             heading("Problems", about="reference/tools#lint")
             lint = Drawn("notice", elem_id="tools-lint")
             heading("Size in the prompt", about="reference/tools")
@@ -124,7 +131,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
             file = text_editor("Catalog file", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
         editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice,
-        import_list=import_list, rules=rules, rules_notice=rules_notice, lint=lint, sizes=sizes,
+        import_list=import_list, rules=rules, rules_notice=rules_notice,
+        world=world, world_save=world_save, world_notice=world_notice, lint=lint, sizes=sizes,
         arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file, grid=grid, rule_grid=rule_grid, toolset=toolset,
         versions=versions, diff=diff,
@@ -230,7 +238,7 @@ def wire(
     listen(
         parts.call.click,
         edit.on_call,
-        [visitor, *texts, parts.arguments, parts.seed, parts.call_number, parts.toolset],
+        [visitor, *texts, parts.world, parts.arguments, parts.seed, parts.call_number],
         [parts.notice, parts.tried],
     )
     _wire_keeping(parts, keep, visitor, opened, [*play, tabs], download)
@@ -250,6 +258,13 @@ def _wire_keeping(
     listen(line.event("save_version"), keep.on_save, edited, result, js=_EDITED)
     listen(line.event("mark_version"), keep.on_mark, edited, result, js=_EDITED)
     listen(line.event("restore_version"), keep.on_restore, [visitor, parts.open_name], opened, js=_EDITED)
+    listen(
+        parts.world_save.click,
+        keep.on_save_world,
+        [visitor, parts.open_name, parts.world, parts.spec, parts.rules, parts.toolset],
+        [parts.world_notice, parts.editors, line],
+        js=_EDITED.replace("tools-spec", "tools-world"),
+    )
     for compared in (line, parts.diff):
         listen(
             compared.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice], js=_EDITED
