@@ -120,7 +120,10 @@ def test_a_call_in_xml_keeps_the_types_of_its_schema() -> None:
     assert written["messages"][2]["tool_calls"][0]["function"]["arguments"] == {"city": "Oslo", "days": 3}
 
 
-NOW: dict[str, Any] = {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}}
+NOW: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "now", "parameters": {"type": "object", "properties": {}}},
+}
 
 
 @pytest.mark.parametrize("arguments", ["  ", None, ""])

@@ -208,6 +208,34 @@ def test_an_export_of_session_traces_has_a_file_for_each_and_a_receipt(services,
     assert {form for name in traces for form in formats_in(tmp_path / "out" / name)} == {"session-trace"}
     findings = FilesCheck(files=shards_of(str(tmp_path / "out"))).findings()
     assert [found.finding.code for found in findings if found.row is not None] == []
+    for name in traces:
+        assert_is_shown((tmp_path / "out" / name).read_text().splitlines())
+
+
+SHOWN = {"role", "content", "reasoningContent", "toolCalls", "toolCallId", "timestamp", "model"}
+
+
+def assert_is_shown(lines: list[str]) -> None:
+    """Check that the lines of a file have what the Hub's viewer needs, and messages nothing that it does not know.
+
+    *Source:* the tables of https://huggingface.co/docs/hub/session-traces-format
+    """
+    header, *events = map(json.loads, lines)
+    assert header["type"] == "session"
+    assert all(isinstance(header[key], str) and header[key] for key in ("id", "harness"))
+    asked: set[str] = set()
+    for event in events:
+        message = event.pop("message")
+        assert event == {"type": "message"}
+        assert message.keys() <= SHOWN
+        assert message["role"] in ("system", "user", "assistant", "tool")
+        assert isinstance(message["content"], str)
+        for call in message.get("toolCalls", ()):
+            assert (call.keys(), call["function"].keys()) == ({"id", "function"}, {"name", "arguments"})
+            assert isinstance(json.loads(call["function"]["arguments"]), dict)
+            asked.add(call["id"])
+        if message["role"] == "tool":
+            assert message["toolCallId"] in asked
 
 
 def test_sessions_are_imported_once_and_written_as_they_were(services, homes: Path, tmp_path: Path) -> None:
