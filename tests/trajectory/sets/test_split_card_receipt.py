@@ -12,6 +12,8 @@ from workbench.trajectory.sets.receipt import CardOptions, Counts, FileFacts, re
 from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
 from workbench.trajectory.validate.check import check_fields
+from workbench.trajectory.validate.glance import Glance
+from workbench.trajectory.validate.set_facts import SetFacts
 
 
 def asked(question, **columns):
@@ -65,14 +67,18 @@ FILE = FileFacts(name="rows.jsonl", sha256="0" * 64, size_bytes=10, rows=2)
 
 
 def counted(*rows):
-    counts = Counts()
+    counts, facts = Counts(), SetFacts()
     for row in rows:
-        counts.add(check_fields(row, detect_format(row)))
-    return counts
+        checked = check_fields(row, detect_format(row))
+        counts.add(checked)
+        facts.add_glance(checked.content) if isinstance(checked.content, Glance) else facts.add(
+            checked.content
+        )
+    return counts, facts
 
 
 def test_a_receipt_contains_the_counts():
-    receipt = receipt_of(counted(ROW, {**ROW, "contract": "full"}), [FILE], {"workbench": "1"})
+    receipt = receipt_of(*counted(ROW, {**ROW, "contract": "full"}), [FILE], {"workbench": "1"})
     assert receipt["rows"] == 2
     assert receipt["formats"] == {"sharegpt": 2}
     assert receipt["tools_declared"] == 1
@@ -86,7 +92,7 @@ def test_a_receipt_contains_the_counts():
 def test_the_order_of_rows_and_keys_does_not_change_the_tools_fingerprint():
     other = {**ROW, "tools": '[{"function": {"name": "f"}, "type": "function"}, {"name": "g"}]'}
     fingerprints = {
-        receipt_of(counted(*rows), [FILE], {})["tools_fingerprint"] for rows in ([ROW, other], [other, ROW])
+        receipt_of(*counted(*rows), [FILE], {})["tools_fingerprint"] for rows in ([ROW, other], [other, ROW])
     }
     assert len(fingerprints) == 1
 
@@ -108,13 +114,13 @@ def test_tools_that_system_texts_list_in_their_own_words_are_not_left_to_the_tem
     entries = [{"from": "system", "value": system}] if system else []
     for source in (None, "\ud83d"):  # read completely and at a glance
         row = {**ROW, "conversations": [*entries, *ROW["conversations"]], "source": source}
-        receipt = receipt_of(counted(row), [FILE], {"workbench": "1"})
+        receipt = receipt_of(*counted(row), [FILE], {"workbench": "1"})
         assert receipt["template_family"] == family
         assert card in render_card(receipt, CardOptions(title="t", licence="mit"))
 
 
 def test_findings_are_counted_by_code():
-    counts = counted(
+    counts, _facts = counted(
         {
             **ROW,
             "conversations": [
@@ -128,7 +134,7 @@ def test_findings_are_counted_by_code():
 
 
 def test_a_card_has_front_matter_for_the_hub_and_facts_for_people():
-    receipt = receipt_of(counted(ROW), [FILE], {"workbench": "1.2"})
+    receipt = receipt_of(*counted(ROW), [FILE], {"workbench": "1.2"})
     terms = CardOptions(title="My set", licence="mit", splits={"train": "train.jsonl", "test": "test.jsonl"})
     card = render_card(receipt, terms)
     front = yaml.safe_load(card.split("---\n")[1])

@@ -32,6 +32,7 @@ def with_joined_objects(lines: Iterator[FileLine], most_bytes: int) -> Iterator[
         lines: The lines of a file, without blank ones.
         most_bytes: Maximum size of an object; a larger one is not joined.
     """
+    line: FileLine | None
     waiting: FileLine | None = None
     while (line := waiting or next(lines, None)) is not None:
         waiting = None

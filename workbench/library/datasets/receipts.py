@@ -141,7 +141,7 @@ class ReceiptMaker:
                 f"the rows have {self.counts.errors} {noun} ({issues})",
                 "run `workbench check` and fix them first",
             )
-        return receipt_of(self.counts, self._files, {"workbench": __version__})
+        return receipt_of(self.counts, self._check.facts, self._files, {"workbench": __version__})
 
 
 def receipt_bytes(receipt: JsonObject) -> bytes:

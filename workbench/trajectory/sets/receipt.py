@@ -21,6 +21,7 @@ from workbench.trajectory.validate.check import CheckedRow
 from workbench.trajectory.validate.codes import matches_code
 from workbench.trajectory.validate.glance import Glance
 from workbench.trajectory.validate.parsed_row import ParsedRow
+from workbench.trajectory.validate.set_facts import SetFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +111,11 @@ class FileFacts(NamedTuple):
 
 @dataclass(slots=True)
 class Counts:
-    """Counts over rows. Memory grows with the number of tools and contracts, not with the number of rows."""
+    """Counts over rows, beside those of `SetFacts`.
 
-    rows: int = 0
-    assistant_messages: int = 0
-    without_call: int = 0
-    """Model messages without a call."""
-    calls: int = 0
-    parallel: int = 0
-    """Model messages with two or more calls."""
+    Memory grows with the number of tools and contracts, not with the number of rows.
+    """
+
     formats: Counter[str] = field(default_factory=Counter[str])
     families: Counter[str] = field(default_factory=Counter[str])
     """Rows by the template family whose sentences list the tools, or `OWN_WORDS`; empty name if no system text does."""
@@ -133,7 +130,6 @@ class Counts:
 
     def add(self, checked: CheckedRow) -> None:
         """Count one row with its findings."""
-        self.rows += 1
         content = checked.content
         if isinstance(content, Glance):
             self._add_glance(content)
@@ -143,11 +139,6 @@ class Counts:
 
     def extend(self, other: "Counts") -> None:
         """Add the counts over other rows."""
-        self.rows += other.rows
-        self.assistant_messages += other.assistant_messages
-        self.without_call += other.without_call
-        self.calls += other.calls
-        self.parallel += other.parallel
         self.formats.update(other.formats)
         self.families.update(other.families)
         self.contracts.update(other.contracts)
@@ -158,7 +149,6 @@ class Counts:
     def _add_parsed(self, parsed: ParsedRow) -> None:
         row = parsed.row
         self.formats[row.format] += 1
-        self._add_messages(parsed)
         self.tools.update(map(_hash_of, plain_tools(row.tools).specs))
         self.families[_family(row)] += 1
         if contract := _contract(row.columns):
@@ -166,8 +156,6 @@ class Counts:
 
     def _add_glance(self, glance: Glance) -> None:
         self.formats[SHAREGPT.name] += 1
-        for names in glance.answers:
-            self._add_answer(len(names))
         self.tools.update(map(_hash_of, plain_tools(glance.beginning.tools).specs))
         self.families[_family_of(glance.beginning.system, glance.beginning.tools)] += 1
         if contract := _contract(glance.row):
@@ -180,23 +168,15 @@ class Counts:
             is_error = finding.severity is Severity.ERROR and not matches_code(finding.code, self.ignored)
             self.errors += is_error
 
-    def _add_messages(self, parsed: ParsedRow) -> None:
-        for parsed_entry in parsed.entries:
-            if parsed_entry.entry.role is Role.ASSISTANT:
-                self._add_answer(len(parsed_entry.calls))
 
-    def _add_answer(self, calls: int) -> None:
-        self.assistant_messages += 1
-        self.calls += calls
-        self.without_call += calls == 0
-        self.parallel += calls > 1
-
-
-def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str, str]) -> JsonObject:
+def receipt_of(
+    counts: Counts, facts: SetFacts, files: Sequence[FileFacts], versions: Mapping[str, str]
+) -> JsonObject:
     """Return the receipt as JSON. The caller must make sure that the rows have no errors.
 
     Args:
         counts: Counts over all rows of all files.
+        facts: What the check counted in the same rows.
         files: The files, in the order in which they were named.
         versions: Versions of the programs that made the rows, by name.
     """
@@ -204,17 +184,17 @@ def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str
     return {
         "receipt": VERSION,
         "files": listed,
-        "rows": counts.rows,
+        "rows": facts.rows,
         "formats": _sorted(counts.formats),
         "template_family": _only(counts.families),
         "tools_fingerprint": sha256(
             "\n".join(sorted(counts.tools)).encode(errors="surrogatepass")
         ).hexdigest(),
         "tools_declared": len(counts.tools),
-        "assistant_messages": counts.assistant_messages,
-        "calls": counts.calls,
-        "no_call_share": _share(counts.without_call, counts.assistant_messages),
-        "parallel_share": _share(counts.parallel, counts.assistant_messages),
+        "assistant_messages": facts.entries,
+        "calls": facts.calls.total(),
+        "no_call_share": _share(facts.entries_without_call, facts.entries),
+        "parallel_share": _share(facts.parallel_entries, facts.entries),
         "contracts": _sorted(counts.contracts),
         "issues": _sorted(counts.issues),
         **({"ignored": list(counts.ignored)} if counts.ignored else {}),
