@@ -12,8 +12,9 @@ from typing import Any
 
 from tests.docs.conftest import Shell
 from tests.engines.hub.hub_server import hub_server
-from tests.engines.remote import scripted_server as servers
+from tests.engines.remote.scripted_server import scripted_server
 from tests.gateway.test_command import free_port, running
+from tests.peers.fake_servers import LLAMA_SERVER, fake_server
 from tests.records.corpus.sessions import begin, label, said, talk
 from tests.services import CHECKOUT, services_for
 from tests.trajectory.formats.agent_logs import CLAUDE_CODE, CODEX, lines_of
@@ -233,7 +234,7 @@ def given_to(page: str, folder: Path, shell: Shell) -> Iterator[Given]:
         shutil.copytree(CHECKOUT / name, home / name)
     given = Given(folder, shell, {"WORKBENCH_HOME": str(home)})
     files = {"Hermes-3-Llama-3.1-8B.Q4_K_M.gguf": b"GGUF" * 5000}
-    with hub_server(files) as hub, servers.scripted_server(servers.said("Hello.")) as server:
+    with hub_server(files) as hub, scripted_server(fake_server(LLAMA_SERVER, free="Hello.")) as server:
         hub.repository = "NousResearch/Hermes-3-Llama-3.1-8B-GGUF"
         given.variables |= {
             "WORKBENCH_MODEL": f"scripted:{folder / 'script.yaml'}",
