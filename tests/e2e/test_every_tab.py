@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.play import TOUR_ENDED, Play, open_tab
 from tests.e2e.waiting import count_events, settle
 from tests.served import Server, write_script
-from workbench.ui.present.place import NAMES
+from workbench.ui.present.place import LABELS, NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
@@ -104,7 +104,7 @@ def test_every_tab_fits_a_narrow_window(page: Page, server: Server, screenshots:
     for name in names:
         page.keyboard.press("Control+k")
         page.keyboard.type(f"tab {name}")
-        page.get_by_role("option").filter(has_text=name).first.click()
+        page.get_by_role("option").filter(has_text=LABELS.get(name.lower(), name)).first.click()
         expect(page.locator(f"#page-tab-{name.lower()}")).to_be_visible()
         settle(page)
         page.screenshot(path=screenshots / f"{name.lower()}-{width}.png")
