@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import numpy
 import pytest
 
 from tests.training.test_train import weights_of
+from workbench.engines.embedded_model import find_embedded
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -64,6 +66,19 @@ def test_ten_steps_have_a_receipt_and_are_the_same_after_a_resume(tmp_path, tiny
     resumed, whole = weights_of(tmp_path / "again"), weights_of(tmp_path / "whole")
     assert resumed.keys() == whole.keys()
     assert all(numpy.array_equal(resumed[name], whole[name]) for name in whole)
+
+
+@pytest.mark.model
+def test_ten_steps_of_the_embedded_model_continue_its_adapter(tmp_path):
+    few = ["--completion-tokens", "16", "--threads", "2", "--save-steps", "5", "--max-steps", "10"]
+    start = ["--start", "embedded", "--lora-rank", "32"]
+    code, log = run("embedded", tmp_path / "out", *start, *few, suites=("weather",))
+    assert code == 0, log
+    receipt = json.loads((tmp_path / "out" / "receipt.json").read_text())
+    assert receipt["steps"] == 10 == len(receipt["reward_by_step"])
+    assert receipt["base"]["sha256"] == sha256(find_embedded().read_bytes()).hexdigest()
+    assert receipt["start"]["name"] == "adapter.gguf" and receipt["tokens_trained"] > 0
+    assert (tmp_path / "out" / "adapter.gguf").is_file()
 
 
 @pytest.mark.parametrize(
