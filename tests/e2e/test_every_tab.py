@@ -102,9 +102,10 @@ def test_every_tab_fits_a_narrow_window(page: Page, server: Server, screenshots:
     names = tabs_of(page)
     page.set_viewport_size({"width": width, "height": 844})
     for name in names:
+        label = LABELS.get(name.lower(), name)
         page.keyboard.press("Control+k")
-        page.keyboard.type(f"tab {name}")
-        page.get_by_role("option").filter(has_text=LABELS.get(name.lower(), name)).first.click()
+        page.keyboard.type(f"tab {label}")
+        page.get_by_role("option").filter(has_text=label).first.click()
         expect(page.locator(f"#page-tab-{name.lower()}")).to_be_visible()
         settle(page)
         page.screenshot(path=screenshots / f"{name.lower()}-{width}.png")
