@@ -182,7 +182,8 @@ def _facts(stats: RowStats) -> Iterator[str]:
     if stats.characters:
         yield f"{percent(stats.trained / stats.characters)} of the characters are trained on"
     if stats.unmeasured:
-        yield f"{count(stats.unmeasured, 'row')} without a length, because they cannot be written as one text"
+        it = "it" if stats.unmeasured == 1 else "they"
+        yield f"{count(stats.unmeasured, 'row')} without a length, because {it} cannot be written as one text"
     unused = sorted(stats.tools - stats.calls.keys())
     if unused:
         shown = ", ".join(unused[:5]) + (f" and {len(unused) - 5:,} more" if len(unused) > 5 else "")
