@@ -45,6 +45,7 @@ def build_models(settings: Settings, hub: "GgufHub") -> "AllModels":
         gpu_layers=settings.gpu_layers,
         flash_attention=settings.flash_attention,
         kv_type=settings.kv_type,
+        side_by_side=settings.side_by_side,
         lora=tuple(LoraAdapter(path=path, scale=scale) for path, scale in settings.lora),
         prefix_cache_bytes=settings.prefix_cache_mb * MEGABYTE,
         call_threshold=settings.call_threshold,

@@ -151,7 +151,7 @@ def test_servers_divide_the_requests_to_a_remote_model_but_not_to_their_own():
     remote = SimpleNamespace(
         name="remote", capabilities=Capabilities(has_exact_prompt=True, has_grammar=False)
     )
-    own = SimpleNamespace(name="own", capabilities=replace(remote.capabilities, is_one_at_a_time=True))
+    own = SimpleNamespace(name="own", capabilities=replace(remote.capabilities, own_width=1))
     later = SimpleNamespace(name="later", capabilities=remote.capabilities)
     queues = EngineQueues()
     assert (served_at_once(queues, remote), served_at_once(queues, own)) == (32, 1)

@@ -24,7 +24,7 @@ class GatedEngine:
     name = "gated"
     fingerprint = "2" * 64
     context_tokens = 0
-    capabilities = Capabilities(has_exact_prompt=True, has_grammar=False, is_one_at_a_time=True)
+    capabilities = Capabilities(has_exact_prompt=True, has_grammar=False, own_width=1)
 
     def __init__(self, *texts: str) -> None:
         self.texts = texts or ("Fine.",)

@@ -257,9 +257,7 @@ def test_a_visitor_waits_in_one_queue_for_all_local_models(tmp_path: Path) -> No
         other.name = "other"
         lines, limits = services.lines, services.limits
         assert lines.line(one, limits) is lines.line(other, limits)
-        many = SimpleNamespace(
-            name="openai:x", capabilities=replace(one.capabilities, is_one_at_a_time=False)
-        )
+        many = SimpleNamespace(name="openai:x", capabilities=replace(one.capabilities, own_width=0))
         assert lines.line(cast(Any, many), limits) is None
         assert lines.line(cast(Any, many), SPACE) is not None
 

@@ -250,8 +250,7 @@ def logits_of(ids, *adapters):
     lora = tuple(LoraAdapter(path=path) for path in adapters)
     binding = Binding(find_embedded(), LoadOptions(context_tokens=512, threads=1, gpu_layers=0, lora=lora))
     try:
-        binding.decode(ids)
-        logits = numpy.array(binding.logits())
+        (logits,) = binding.decode(ids)
     finally:
         binding.close()
     return logits - logits.mean()

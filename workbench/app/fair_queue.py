@@ -112,6 +112,10 @@ class FairQueue:
                 self._advance()
                 self._changed.notify_all()
 
+    def widen(self, width: int) -> None:
+        """Serve at least `width` tickets at the same time."""
+        self.resize(max(width, self._width))
+
     def join(self, share: Share, *, turn: object = None) -> QueueTicket:
         """Return a new ticket. The caller must pass it to `leave` at the end.
 

@@ -21,7 +21,8 @@ from workbench.rollout.ports import (
 LOOK_EVERY_S: Final = 0.05
 """How often a waiting request checks whether it was cancelled, in seconds."""
 _THIS_MACHINE: Final = ""
-"""The key of the queue for all models that serve one request at a time, because they share this machine's cores."""
+"""The key of the queue for all models of this machine, because they share its cores. It serves as many requests at a
+time as the model that takes the most."""
 
 _Result = TypeVar("_Result")
 
@@ -51,16 +52,18 @@ class EngineQueues:
 
     def line(self, engine: Engine, limits: PersonLimits) -> FairQueue | None:
         """Return the queue of an engine. None if it serves all requests at once."""
-        is_single = engine.capabilities.is_one_at_a_time
-        width = 1 if is_single else limits.remote_at_once
+        own_width = engine.capabilities.own_width
+        width = own_width or limits.remote_at_once
         if width is None:
             return None
         with self._lock:
-            name = _THIS_MACHINE if is_single else engine.name
+            name = _THIS_MACHINE if own_width else engine.name
             if name not in self._lines:
-                if not is_single:
+                if not own_width:
                     self._widths[name] = width
-                self._lines[name] = FairQueue(width if is_single else self._own_part(width))
+                self._lines[name] = FairQueue(width if own_width else self._own_part(width))
+            if own_width:
+                self._lines[name].widen(own_width)
             return self._lines[name]
 
 
@@ -121,7 +124,7 @@ class QueuedEngine:
 
     def _loaded(self) -> Engine:
         """Return the engine, loaded again if another model was loaded while the request waited."""
-        return self.client.find() if self.capabilities.is_one_at_a_time else self._engine
+        return self.client.find() if self.capabilities.own_width else self._engine
 
 
 class QueuedLogprobs(QueuedEngine):

@@ -1,11 +1,13 @@
 """One thread in which llama.cpp evaluates."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event, Lock
-from typing import ParamSpec, TypeVar, cast
+from typing import Final, TypeVar, cast
 
-Arguments = ParamSpec("Arguments")
+LOOK_EVERY_S: Final = 0.02
+"""How often `while_waiting` is called."""
+
 Returned = TypeVar("Returned")
 
 
@@ -23,9 +25,9 @@ class EvaluatingThread:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama.cpp")
 
     def run(
-        self, work: Callable[Arguments, Returned], *args: Arguments.args, **kwargs: Arguments.kwargs
+        self, work: Callable[[], Returned], *, while_waiting: Callable[[], None] | None = None
     ) -> Returned:
-        """Run `work` in the thread and return its result.
+        """Run `work` in the thread and return its result. Meanwhile, call `while_waiting` again and again.
 
         If KeyboardInterrupt is raised meanwhile, it is passed on once the work has ended, because the caller may
         free memory that the work uses. An interrupt can come at any point, even while the work is handed over. So both
@@ -38,12 +40,15 @@ class EvaluatingThread:
             if not turn.acquire(blocking=False):
                 return None
             try:
-                return work(*args, **kwargs)
+                return work()
             finally:
                 ended.set()
 
         try:
-            return cast(Returned, self._pool.submit(in_turn).result())
+            running = self._pool.submit(in_turn)
+            while while_waiting and not wait([running], LOOK_EVERY_S).done:
+                while_waiting()
+            return cast(Returned, running.result())
         finally:
             if not turn.acquire(blocking=False):
                 ended.wait()

@@ -1,68 +1,28 @@
-"""A context of llama.cpp over shared weights, interrupted when a request is cancelled."""
+"""A context of llama.cpp over shared weights, with one or more sequences of tokens."""
 
 import ctypes
 import os
-import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any, Final, cast
 
 import llama_cpp
-import numpy
-from numpy.typing import NDArray
 
-from workbench.engines.llama_loading import LoadOptions, LoraAdapter, explain_errors, llama_log
+from workbench.engines.llama_loading import (
+    LoadOptions,
+    LoraAdapter,
+    explain_errors,
+    llama_log,
+    sequences_of,
+)
+from workbench.engines.llama_steps import BATCH_TOKENS, Logits, Steps
 from workbench.engines.llama_weights import SHARED
 from workbench.errors import EngineError
 from workbench.settings import FlashAttention
 
-LOOK_EVERY_S: Final = 0.02
-"""How often a running evaluation checks whether it was cancelled."""
-
-
-class AbortFlag:
-    """Makes llama.cpp stop, without Python in its inner loop.
-
-    llama.cpp calls a C function before each step of its graph, hundreds of times per token. A Python function would
-    need the interpreter's lock each time, and wait for it while the page is busy. So the C function is `strlen`, and
-    its argument is our flag: an empty C string to continue, a string of one character to stop.
-    """
-
-    def __init__(self, context: llama_cpp.llama_context_p) -> None:
-        self._flag = ctypes.create_string_buffer(2)
-        library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
-        # Stored because C only has the address.
-        self._ask = ctypes.cast(library.strlen, llama_cpp.ggml_abort_callback)
-        llama_cpp.llama_set_abort_callback(context, self._ask, ctypes.cast(self._flag, ctypes.c_void_p))
-
-    @contextmanager
-    def watching(self, is_cancelled: Callable[[], bool]) -> Generator[None]:
-        """End an evaluation inside the `with` block within milliseconds after `is_cancelled` returns True."""
-        is_over = Event()
-
-        def watch() -> None:
-            while not is_over.wait(LOOK_EVERY_S):
-                if is_cancelled():
-                    self._flag[0] = b"x"
-                    return
-
-        watcher = Thread(target=watch, name="llama-abort", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            watcher.join()
-            self._flag[0] = b"\0"
-
-
-BATCH_TOKENS: Final = 512
-"""Number of tokens that are evaluated at once."""
-_SEQUENCE: Final = llama_cpp.llama_seq_id(0)
-_TO_THE_END: Final = -1
-_ABORTED: Final = 2
+_ALL: Final = -1
+"""As a position: from the first, or to the last token."""
 _FLASH: Final[dict[FlashAttention, int]] = {
     "auto": llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO,
     "on": llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED,
@@ -72,14 +32,12 @@ _FLASH: Final[dict[FlashAttention, int]] = {
 _WHOLE_KV: Final = ("f32", "f16")
 """Types of keys and values that work without flash attention."""
 
-Logits = NDArray[numpy.float32]
-"""One value for each token of the vocabulary."""
 State = ctypes.Array[ctypes.c_uint8]
 """The saved state of a sequence of tokens, in llama.cpp's own format."""
 
 
 class Binding:
-    """A loaded model with one context of one sequence. Not safe for several threads at once.
+    """A loaded model with one context. Safe for several threads, if each uses a sequence of its own.
 
     Raises:
         EngineError: The file is not a GGUF file, llama.cpp cannot load it, or an adapter does not fit.
@@ -102,11 +60,14 @@ class Binding:
 
     def _create_context(self, path: Path, loading: LoadOptions) -> None:
         self.context = self._context(path, loading)
-        self.context_tokens = llama_cpp.llama_n_ctx(self.context)
+        self.context_tokens = llama_cpp.llama_n_ctx_seq(self.context)
+        """Size of the context of each sequence."""
+        self.sequences = llama_cpp.llama_n_seq_max(self.context)
+        """Number of sequences."""
         self.device = self._device()
         self._memory = self._weights.checked(llama_cpp.llama_get_memory(self.context), path)
         self._apply_adapters(loading.lora)
-        self._abort = AbortFlag(self.context)
+        self._steps = Steps(context=self.context, thread=self._thread, vocabulary_size=self.vocabulary_size)
         self._pieces: dict[int, bytes] = {}
 
     def close(self) -> None:
@@ -154,76 +115,83 @@ class Binding:
         marks = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
         return bool(llama_cpp.llama_vocab_get_attr(self.vocabulary, token) & marks)
 
-    def decode(self, tokens: Sequence[int], *, all_logits: bool = False) -> bool:
-        """Evaluate tokens after those in memory. Return False if it was aborted.
+    def decode(
+        self,
+        tokens: Sequence[int],
+        *,
+        sequence: int = 0,
+        has_all_logits: bool = False,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Logits | None:
+        """Evaluate tokens after those of a sequence, side by side with what other threads evaluate.
 
         Args:
             tokens: One to `BATCH_TOKENS` tokens.
-            all_logits: True to compute the logits after each token, False for those after the last one only.
+            has_all_logits: True to return the logits after each token, False for those after the last one only.
+            is_cancelled: Asked again and again meanwhile.
+
+        Returns:
+            One row of logits for each token, or one row. None if it was aborted.
 
         Raises:
-            EngineError: llama.cpp failed. The content of its memory is unknown then.
+            EngineError: llama.cpp failed. The content of the sequence is unknown then.
         """
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
-        if all_logits:
-            flags = (ctypes.c_int8 * len(tokens))(*([1] * len(tokens)))
-            batch.logits = flags
-        code = self._thread.run(llama_cpp.llama_decode, self.context, batch)
-        if code not in (0, _ABORTED):
-            raise EngineError(f"llama.cpp failed with code {code}: {explain_errors(self._log.take())}")
-        return code == 0
+        return self._steps.evaluate(
+            sequence, tokens, has_all_logits=has_all_logits, is_cancelled=is_cancelled
+        )
 
-    def decode_all(self, tokens: Sequence[int], is_cancelled: Callable[[], bool]) -> int:
-        """Evaluate tokens in batches. Return how many were evaluated: fewer than all if it was cancelled."""
-        with self._abort.watching(is_cancelled):
-            for start in range(0, len(tokens), BATCH_TOKENS):
-                if is_cancelled() or not self.decode(tokens[start : start + BATCH_TOKENS]):
-                    return start
-        return len(tokens)
+    def cut(self, tokens: int, *, sequence: int = 0) -> bool:
+        """Remove all but the first `tokens` tokens. Return False if this kind of model cannot do that."""
+        cut = llama_cpp.llama_memory_seq_rm
+        return bool(self._thread.run(lambda: cut(self._memory, sequence, tokens, _ALL)))
 
-    def logits(self, index: int = -1) -> Logits:
-        """Return the logits after a token of the last `decode`, as a view that the next one overwrites."""
-        pointer = llama_cpp.llama_get_logits_ith(self.context, index)
-        return numpy.ctypeslib.as_array(cast(Any, pointer), shape=(self.vocabulary_size,))
+    def clear(self, *, sequence: int = 0) -> None:
+        """Remove all tokens of a sequence."""
+        self.cut(_ALL, sequence=sequence)
 
-    def cut(self, tokens: int) -> bool:
-        """Remove everything after the first `tokens` tokens. Return False if this kind of model cannot do that."""
-        return bool(llama_cpp.llama_memory_seq_rm(self._memory, _SEQUENCE, tokens, _TO_THE_END))
-
-    def clear(self) -> None:
-        """Clear memory."""
-        llama_cpp.llama_memory_clear(self._memory, False)
-
-    def state_bytes(self) -> int:
+    def state_bytes(self, *, sequence: int = 0) -> int:
         """Return the size of the state that `save` would return now."""
-        return llama_cpp.llama_state_seq_get_size(self.context, _SEQUENCE)
+        return self._thread.run(lambda: llama_cpp.llama_state_seq_get_size(self.context, sequence))
 
-    def save(self) -> State:
-        """Return the state of the memory, to restore it later."""
-        size = self.state_bytes()
-        state = (ctypes.c_uint8 * size)()
-        written = llama_cpp.llama_state_seq_get_data(self.context, state, size, _SEQUENCE)
+    def save(self, *, sequence: int = 0) -> State:
+        """Return the state of a sequence, to restore it later."""
+        size = self.state_bytes(sequence=sequence)
+        state, get = (ctypes.c_uint8 * size)(), llama_cpp.llama_state_seq_get_data
+        written = self._thread.run(lambda: get(self.context, state, size, sequence))
         if written != size:
             raise EngineError(f"llama.cpp saved {written} of {size} bytes of its state")
         return state
 
-    def restore(self, state: State) -> bool:
-        """Replace memory by a saved state. Return False if llama.cpp refused it."""
-        return llama_cpp.llama_state_seq_set_data(self.context, state, len(state), _SEQUENCE) > 0
+    def restore(self, state: State, *, sequence: int = 0) -> bool:
+        """Replace the tokens of a sequence by a saved state. Return False if llama.cpp refused it."""
+        put = llama_cpp.llama_state_seq_set_data
+        return self._thread.run(lambda: put(self.context, state, len(state), sequence)) > 0
 
     def _context(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_context_p:
         trained = llama_cpp.llama_model_n_ctx_train(self.model)
+        tokens = min(loading.context_tokens or trained, trained)
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = min(loading.context_tokens or trained, trained)
-        params.n_batch = params.n_ubatch = min(BATCH_TOKENS, params.n_ctx)
+        params.n_batch = params.n_ubatch = min(BATCH_TOKENS, tokens)
         params.n_threads = params.n_threads_batch = loading.threads or os.cpu_count() or 1
         params.flash_attn_type = _flash_type(loading)
         params.type_k = params.type_v = getattr(llama_cpp, f"GGML_TYPE_{loading.kv_type.upper()}")
+        # Each sequence has its own memory. In a common one, attention would pass over the tokens of all sequences, and
+        # its sums, and so the answers, would depend on who else is there.
+        params.kv_unified = False
         self.threads = params.n_threads
-        context = self._weights.checked(llama_cpp.llama_init_from_model(self.model, params), path)
-        self._open.callback(llama_cpp.llama_free, context)
-        return context
+        created = self._weights.checked(self._created(params, tokens, loading), path)
+        self._open.callback(self._thread.run, lambda: llama_cpp.llama_free(created))
+        return created
+
+    def _created(
+        self, params: llama_cpp.llama_context_params, tokens: int, loading: LoadOptions
+    ) -> llama_cpp.llama_context_p | None:
+        """Create the context. If nobody has set the number of sequences and there is no memory for it, use one."""
+        created = None
+        for count in sorted({sequences_of(loading, tokens), loading.side_by_side or 1}, reverse=True):
+            params.n_seq_max, params.n_ctx = count, count * tokens
+            created = created or llama_cpp.llama_init_from_model(self.model, params)
+        return created
 
     def _device(self) -> str:
         """Return where the layers are, such as `GPU, 33/33 layers, CUDA0 NVIDIA L4` or `CPU, 30 layers, 2 threads`."""

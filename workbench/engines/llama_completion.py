@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy
 
-from workbench.engines.llama_binding import Binding, Logits
-from workbench.engines.llama_prefix import Prefixes
+from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_sampler import Sampler
+from workbench.engines.llama_sequence import LlamaSequence
+from workbench.engines.llama_steps import Logits
 from workbench.hermes.marks import THINK_CLOSE
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, GenerationRequest, LikelyToken
 from workbench.rollout.sampling import MOST_BIAS, TokenBias
@@ -106,7 +107,8 @@ class LlamaCompletion:
     """A completion after an evaluated prompt. Run `pieces` once; the other fields are set after that."""
 
     binding: Binding
-    prefixes: Prefixes
+    sequence: LlamaSequence
+    """Contains the prompt."""
     request: GenerationRequest
     prompt: Sequence[int]
     call_threshold: float
@@ -180,12 +182,10 @@ class LlamaCompletion:
             "<" 0.01                                   -> it does not begin with "<"
         """
         least = log(self.call_threshold)
-        drawn = [self._with_logprobs(mark[0], self.binding.logits())]
+        drawn = [self._with_logprobs(mark[0], self.sequence.logits)]
         if (drawn[0].logprob or 0.0) >= least:
-            self.prefixes.extend(mark, all_logits=True)
-            drawn += [
-                self._with_logprobs(token, self.binding.logits(at)) for at, token in enumerate(mark[1:])
-            ]
+            rows = self.sequence.extend(mark)
+            drawn += map(self._with_logprobs, mark[1:], rows)
         reached = list(accumulate(token.logprob or 0.0 for token in drawn))
         if reached[-1] >= least:
             for token in drawn:
@@ -193,7 +193,7 @@ class LlamaCompletion:
                 yield token if self.request.wants_logprobs else _DrawnToken(token.id)
             return
         if len(drawn) > 1:
-            self.prefixes.evaluate(self.prompt, self.is_cancelled)
+            self.sequence.evaluate(self.prompt, self.is_cancelled)
         missed_at = next(place for place, logprob in enumerate(reached) if logprob < least)
         yield from self._draw_other(mark[: missed_at + 1])
 
@@ -205,7 +205,7 @@ class LlamaCompletion:
             forbidden = (TokenBias(token=token, bias=-MOST_BIAS),) if is_last else ()
             biased = replace(sampling, logit_bias=(*sampling.logit_bias, *forbidden))
             with Sampler(self.binding, biased, written=self.tokens) as sampler:
-                drawn = sampler.draw()
+                drawn = sampler.draw(self.sequence.logits)
             yield from self._take([drawn])
             if drawn != token:
                 return
@@ -217,7 +217,7 @@ class LlamaCompletion:
         """
         with Sampler(self.binding, self.request.sampling, grammar=grammar, written=self.tokens) as sampler:
             while len(self.tokens) < self.limit:
-                token = sampler.draw()
+                token = sampler.draw(self.sequence.logits)
                 ending = _ending_at(self.text, self.binding.piece(token), until) if until else None
                 if ending is not None and not self._is_in_thought():
                     yield from self._take(self.binding.tokenize(ending, is_start=False))
@@ -234,14 +234,14 @@ class LlamaCompletion:
         for token in tokens:
             # Before the token is evaluated, which replaces the logits.
             drawn = (
-                self._with_logprobs(token, self.binding.logits())
+                self._with_logprobs(token, self.sequence.logits)
                 if self.request.wants_logprobs
                 else _DrawnToken(token)
             )
             self.tokens.append(token)
             yield drawn
             # The last token too, because the next prompt continues from it.
-            self.prefixes.extend((token,))
+            self.sequence.extend((token,))
 
     def _with_logprobs(self, token: int, logits: Logits) -> "_DrawnToken":
         total = log_sum(logits)

@@ -1,4 +1,4 @@
-"""The engine for local GGUF models. It serves one request at a time, in order of arrival."""
+"""The engine for local GGUF models. It serves requests in order of arrival, one or more at a time."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _Result = TypeVar("_Result")
 
 
 class LlamaCppEngine:
-    """A local GGUF model. It serves one request at a time, first come, first served.
+    """A local GGUF model. It serves as many requests at a time as the context has sequences, first come, first served.
 
     It may be unloaded while nobody uses it, to make room for another model, and is loaded again for the next request.
     So an engine stays usable as long as there is a reference to it.
@@ -97,7 +97,7 @@ class LlamaCppEngine:
         """
         self._cache_bytes = cache_bytes
         self._reload = reload
-        self._line = FifoLock()
+        self._line = FifoLock(binding.sequences)
         self._switching = Lock()
         """Held while the model is loaded, unloaded, or used outside of the queue."""
         self._is_closed = False
@@ -107,7 +107,11 @@ class LlamaCppEngine:
         self.device = device
         self.context_tokens = binding.context_tokens
         self.capabilities = Capabilities(
-            has_exact_prompt=True, has_grammar=True, is_one_at_a_time=True, call_threshold=call_threshold
+            has_exact_prompt=True,
+            has_grammar=True,
+            takes_many=binding.sequences > 1,
+            own_width=binding.sequences,
+            call_threshold=call_threshold,
         )
 
     @property
@@ -173,17 +177,16 @@ class LlamaCppEngine:
             self._switching.release()
 
     def close(self) -> None:
-        """Free the memory for good, after the current request. Waiting requests fail."""
+        """Free the memory for good, after the current requests. Waiting requests fail."""
+        with self._switching:
+            self._is_closed = True
         ticket = self._line.join()
         try:
-            while self._line.wait(ticket):
-                pass
+            self._line.wait_for_all(ticket)
             with self._switching:
-                if not self._is_closed:
-                    self._is_closed = True
-                    if self._loaded is not None:
-                        self._loaded.binding.close()
-                        self._loaded = None
+                if self._loaded is not None:
+                    self._loaded.binding.close()
+                    self._loaded = None
         finally:
             self._line.leave(ticket)
 
@@ -231,26 +234,27 @@ class LlamaCppEngine:
             binding, prefixes = self._ready()
         prompt = prefixes.tokenize(request.prompt)
         room = self._room_after(prompt, reserved=min(LEAST_ROOM_TOKENS, request.sampling.max_tokens))
-        evaluated = prefixes.evaluate(prompt, is_cancelled)
-        completion = LlamaCompletion(
-            binding=binding,
-            prefixes=prefixes,
-            request=request,
-            prompt=prompt,
-            call_threshold=request.sampling.call_threshold or self.capabilities.call_threshold,
-            limit=min(request.sampling.max_tokens, room),
-            is_cancelled=is_cancelled,
-            finish_reason=FinishReason.LENGTH if evaluated.is_whole else FinishReason.CANCELLED,
-        )
-        if evaluated.is_whole:
-            yield from completion.pieces()
-        yield _last(
-            completion.finish_reason,
-            prompt=len(prompt),
-            cached=evaluated.cached_tokens,
-            evaluated=evaluated.evaluated_tokens,
-            written=len(completion.tokens),
-        )
+        with prefixes.sequence(prompt) as sequence:
+            evaluated = sequence.evaluate(prompt, is_cancelled)
+            completion = LlamaCompletion(
+                binding=binding,
+                sequence=sequence,
+                request=request,
+                prompt=prompt,
+                call_threshold=request.sampling.call_threshold or self.capabilities.call_threshold,
+                limit=min(request.sampling.max_tokens, room),
+                is_cancelled=is_cancelled,
+                finish_reason=FinishReason.LENGTH if evaluated.is_whole else FinishReason.CANCELLED,
+            )
+            if evaluated.is_whole:
+                yield from completion.pieces()
+            yield _last(
+                completion.finish_reason,
+                prompt=len(prompt),
+                cached=evaluated.cached_tokens,
+                evaluated=evaluated.evaluated_tokens,
+                written=len(completion.tokens),
+            )
 
     def _with_logprobs(
         self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[LlamaLogprobs], _Result | None]
@@ -265,8 +269,10 @@ class LlamaCppEngine:
                     return None
             with self._switching:
                 binding, prefixes = self._ready()
-            self._room_after(binding.tokenize(text, is_start=True), reserved=1)
-            return ask(LlamaLogprobs(binding, prefixes, is_cancelled))
+            tokens = binding.tokenize(text, is_start=True)
+            self._room_after(tokens, reserved=1)
+            with prefixes.sequence(tokens) as sequence:
+                return ask(LlamaLogprobs(binding, sequence, is_cancelled))
         finally:
             self._line.leave(ticket)
 

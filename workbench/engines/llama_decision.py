@@ -22,12 +22,14 @@ from functools import cache
 from math import exp, expm1, log
 from typing import Final
 
-from workbench.engines.llama_binding import BATCH_TOKENS, Binding
+from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_completion import log_sum, logprob_of
-from workbench.engines.llama_prefix import Prefixes, common_length
+from workbench.engines.llama_sequence import LlamaSequence, common_length
 from workbench.rollout.logprobs import CallOpening, Decision, DecisionBar
 from workbench.rollout.ports import EmittedToken
 
+ROWS: Final = 64
+"""Number of tokens that are evaluated at once. The logits of each are in memory at the same time."""
 LEAST: Final = -745.0
 """Logarithm of the smallest float above 0. Used as the logarithm of probability 0."""
 
@@ -35,9 +37,9 @@ LEAST: Final = -745.0
 class LlamaLogprobs:
     """Computes probabilities with one model. Use it only while holding the model's place in the queue."""
 
-    def __init__(self, binding: Binding, prefixes: Prefixes, is_cancelled: Callable[[], bool]) -> None:
+    def __init__(self, binding: Binding, sequence: LlamaSequence, is_cancelled: Callable[[], bool]) -> None:
         self._binding = binding
-        self._prefixes = prefixes
+        self._sequence = sequence
         self._is_cancelled = is_cancelled
 
     def decide(self, prompt: str, opening: CallOpening, names: Sequence[str]) -> Decision | None:
@@ -88,21 +90,20 @@ class LlamaLogprobs:
         self, start: Sequence[int], tokens: Sequence[int], *, ended_by: str = ""
     ) -> list[float] | None:
         """Return the logprob of each token, then that of all tokens that start with `ended_by`. None if cancelled."""
-        if not self._prefixes.evaluate(start, self._is_cancelled).is_whole:
+        if not self._sequence.evaluate(start, self._is_cancelled).is_whole:
             return None
-        logits, logprobs = self._binding.logits(), list[float]()
-        for first in range(0, len(tokens), BATCH_TOKENS):
+        logprobs = list[float]()
+        for first in range(0, len(tokens), ROWS):
             if self._is_cancelled():
                 return None
-            batch = tokens[first : first + BATCH_TOKENS]
-            logprobs.append(logprob_of(logits, batch[0]))
-            self._prefixes.extend(batch, all_logits=True)
-            logprobs += [logprob_of(self._binding.logits(at), token) for at, token in enumerate(batch[1:])]
-            logits = self._binding.logits(len(batch) - 1)
+            batch = tokens[first : first + ROWS]
+            logprobs.append(logprob_of(self._sequence.logits, batch[0]))
+            logprobs += map(logprob_of, self._sequence.extend(batch), batch[1:])
         if ended_by:
+            logits = self._sequence.logits
             logprobs.append(log_sum(logits[self._beginning_with(ended_by)]) - log_sum(logits))
         # The next name starts at the same place.
-        self._prefixes.cut(len(start))
+        self._sequence.cut(len(start))
         return logprobs
 
     @cache  # noqa: B019  the object lives only for one request

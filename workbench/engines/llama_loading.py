@@ -16,6 +16,11 @@ MEGABYTE: Final = 1 << 20
 FINGERPRINT_BYTES: Final = 1 << 20
 """Number of bytes at each end of a GGUF file that go into its fingerprint."""
 
+MOST_SIDE_BY_SIDE: Final = 8
+"""Turns that run side by side on a GPU, if nobody has set it."""
+MOST_CONTEXT_TOKENS: Final = 65_536
+"""Size of all their contexts together. If each is large, fewer turns run side by side."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraAdapter:
@@ -48,6 +53,8 @@ class LoadOptions:
     """One of `workbench.settings.KV_TYPES`; a quantized type needs flash attention."""
     lora: tuple[LoraAdapter, ...] = ()
     """Adapters that are applied together."""
+    side_by_side: int = 0
+    """Turns that run side by side; 0 decides by the device."""
     prefix_cache_bytes: int = 1024 * MEGABYTE
     """Memory for the saved states of other conversations; 0 saves none."""
     call_threshold: float | None = None
@@ -67,6 +74,28 @@ def weights_key(path: Path, loading: LoadOptions) -> WeightsKey:
     """Return the key under which the weights of a file are shared."""
     status = path.stat()
     return WeightsKey(path.resolve(), status.st_size, status.st_mtime_ns, loading.gpu_layers)
+
+
+def sequences_of(loading: LoadOptions, context_tokens: int) -> int:
+    """Return how many turns run side by side: up to eight on a GPU, if nobody has set it.
+
+    A GPU reads the weights once for all of them. On the two cores of a free Space, eight turns write 1.6 times as many
+    tokens in sum, but each of them waits five times as long for the next one.
+    """
+    if loading.side_by_side:
+        return loading.side_by_side
+    if loading.gpu_layers == 0 or not can_offload():
+        return 1
+    return min(max(MOST_CONTEXT_TOKENS // context_tokens, 1), MOST_SIDE_BY_SIDE)
+
+
+def can_offload() -> bool:
+    """Return whether there is a GPU that the installed llama.cpp can use."""
+    try:
+        import llama_cpp
+    except ImportError:
+        return False
+    return llama_cpp.llama_supports_gpu_offload()
 
 
 def describe_build() -> str:
@@ -103,6 +132,7 @@ def explain_errors(logged: str) -> str:
     amount = f": {megabytes:,.0f} MB could not be allocated" if megabytes else ""
     is_gpu = bool(_ON_GPU.search(logged))
     fewer = "offload fewer layers (WORKBENCH_GPU_LAYERS), " if is_gpu else ""
+    fewer += "run fewer turns side by side (WORKBENCH_SIDE_BY_SIDE), " if is_gpu else ""
     return (
         f"not enough memory{' on the GPU' if is_gpu else ''}{amount}. Use a smaller context (WORKBENCH_CONTEXT), "
         f"{fewer}store the context in fewer bits (WORKBENCH_KV_TYPE=q8_0), keep fewer models loaded "

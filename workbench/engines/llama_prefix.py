@@ -2,8 +2,9 @@
 
 The idea: evaluating a token costs time, and a model's memory (the KV cache) stays valid for each prompt that begins
 with the same tokens. The next round of a conversation begins with everything that was there before, and the cases of a
-suite share their contract and tools. So we remember which tokens are in memory (`_live`), evaluate only the ones after
-the common prefix, and save the state of a conversation in RAM before another one replaces it:
+suite share their contract and tools. So each sequence of the memory remembers its tokens, a turn gets the free sequence
+with the longest common prefix and evaluates only the rest, and the state of a conversation is saved in RAM before
+another one replaces it. With one sequence:
 
     memory:  <system A> <user 1> <answer 1>
     prompt:  <system A> <user 1> <answer 1> <user 2>     -> evaluates <user 2>
@@ -12,8 +13,8 @@ the common prefix, and save the state of a conversation in RAM before another on
 
 Invariants:
 
-- `_live` are exactly the tokens whose keys and values are in llama.cpp's memory. When an evaluation fails, nobody knows
-  what is there, so both are cleared. When it is cancelled, memory is cut back to the batches that are complete.
+- The tokens of a sequence are exactly those whose keys and values are in llama.cpp's memory. When an evaluation fails,
+  nobody knows what is there, so both are cleared. When it is cancelled, memory is cut back to the complete batches.
 - The last token of a prompt is always evaluated, even if it is in memory, because its logits are needed.
 - Saved states never take more than `limit_bytes`. The least recently used one is dropped first. A state that is a
   prefix of a new one is replaced by it.
@@ -26,50 +27,59 @@ parts may only meet at a special token such as `<|im_end|>`, because no other to
 end of the known part and the beginning of the rest could form one token.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from itertools import takewhile
-from operator import eq, itemgetter
-from typing import Final, NamedTuple
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+from threading import Condition
 
-from workbench.engines.llama_binding import Binding, State
-from workbench.errors import EngineError
-
-LEAST_WORTH_TOKENS: Final = 8
-"""For fewer tokens than this, evaluating again is faster than saving and restoring."""
-
-
-class PromptEvaluation(NamedTuple):
-    """How a prompt got into memory."""
-
-    cached_tokens: int
-    """Tokens that were in memory already."""
-    evaluated_tokens: int
-    is_whole: bool
-    """False if it was cancelled before the end of the prompt."""
+from workbench.engines.llama_binding import Binding
+from workbench.engines.llama_sequence import LEAST_WORTH_TOKENS, LlamaSequence, SavedStates, common_length
 
 
 class Prefixes:
-    """The tokens in the model's memory, and saved states of earlier prompts."""
+    """The sequences of the model's memory, and saved states of earlier prompts."""
 
     def __init__(self, binding: Binding, *, limit_bytes: int) -> None:
         self._binding = binding
-        self._limit_bytes = limit_bytes
-        self._live: list[int] = []
+        self._saved = SavedStates(binding, limit_bytes=limit_bytes)
+        self._all = [
+            LlamaSequence(binding, self._saved, number, at_once=lambda: len(self._all) - len(self._free))
+            for number in range(binding.sequences)
+        ]
+        self._free = list(self._all)
+        """The sequences that no turn uses, the least recently used first."""
+        self._changed = Condition()
         # Some vocabularies add a begin token to each prompt. It is not part of the text.
         self._added = len(binding.tokenize("", is_start=True))
-        # By their tokens; the most recently used state is last.
-        self._saved: OrderedDict[tuple[int, ...], State] = OrderedDict()
 
     @property
     def saved_bytes(self) -> int:
         """Size of all saved states."""
-        return sum(len(state) for state in self._saved.values())
+        return self._saved.size_bytes
+
+    @contextmanager
+    def sequence(self, prompt: Sequence[int]) -> Generator[LlamaSequence]:
+        """Lend the free sequence with the longest common prefix; if none has one, the least recently used."""
+
+        def worth(sequence: LlamaSequence) -> int:
+            common = common_length(sequence.tokens, prompt)
+            return common if common >= LEAST_WORTH_TOKENS else 0
+
+        with self._changed:
+            self._changed.wait_for(lambda: self._free)
+            sequence = max(self._free, key=worth)
+            self._free.remove(sequence)
+        try:
+            yield sequence
+        finally:
+            with self._changed:
+                self._free.append(sequence)
+                self._changed.notify_all()
 
     def tokenize(self, text: str) -> list[int]:
         """Tokenize a prompt, reusing known tokens where their text matches; the module's docstring explains why."""
         fresh = self._binding.tokenize(text, is_start=True)
-        known = [tuple(self._live), *self._saved]
+        known = [*(tuple(sequence.tokens) for sequence in self._all), *self._saved.tokens()]
         shared = [common_length(tokens, fresh) for tokens in known]
         data = text.encode(errors="replace")
         # Compare the part that all prompts share only once.
@@ -81,42 +91,6 @@ class Prefixes:
         count, tokens = max(counts, key=itemgetter(0))
         joined = self._joined(tokens, count, data)
         return joined if len(joined) - count < len(fresh) - max(shared) else fresh
-
-    def evaluate(self, prompt: Sequence[int], is_cancelled: Callable[[], bool]) -> PromptEvaluation:
-        """Bring a prompt into memory and compute the logits after its last token.
-
-        Raises:
-            EngineError: llama.cpp failed. Memory is empty then.
-        """
-        cached = self._reuse(prompt)
-        rest = prompt[cached:]
-        count = self._decode(rest, is_cancelled)
-        return PromptEvaluation(cached_tokens=cached, evaluated_tokens=count, is_whole=count == len(rest))
-
-    def extend(self, tokens: Sequence[int], *, all_logits: bool = False) -> None:
-        """Evaluate one more batch; see `Binding.decode`.
-
-        Raises:
-            EngineError: llama.cpp failed. Memory is empty then.
-        """
-        try:
-            self._binding.decode(tokens, all_logits=all_logits)
-        except EngineError:
-            self.forget()
-            raise
-        self._live.extend(tokens)
-
-    def cut(self, tokens: int) -> None:
-        """Remove everything after the first `tokens` tokens, or everything if this kind of model cannot be cut."""
-        if self._binding.cut(tokens):
-            del self._live[tokens:]
-        else:
-            self.forget()
-
-    def forget(self) -> None:
-        """Clear memory. Saved states stay."""
-        self._binding.clear()
-        self._live.clear()
 
     def _sizes_within(self, tokens: Sequence[int], data: bytes) -> list[int]:
         """Return the sizes in bytes of the first 0, 1, 2… tokens, as far as `data` begins with their text."""
@@ -154,58 +128,3 @@ class Prefixes:
                 return reused + rest
             while reused and not self._binding.is_mark(reused[-1]):
                 reused.pop()
-
-    def _decode(self, tokens: Sequence[int], is_cancelled: Callable[[], bool]) -> int:
-        try:
-            count = self._binding.decode_all(tokens, is_cancelled)
-        except EngineError:
-            self.forget()
-            raise
-        self._live.extend(tokens[:count])
-        if count < len(tokens):
-            # An aborted batch may have left some of its tokens in memory.
-            self.cut(len(self._live))
-        return count
-
-    def _reuse(self, prompt: Sequence[int]) -> int:
-        """Prepare memory to hold the longest known prefix of `prompt`, and return its number of tokens."""
-        most = len(prompt) - 1  # The last token is always evaluated: its logits are needed.
-        common = min(common_length(self._live, prompt), most)
-        best = max(self._saved, key=lambda saved: common_length(saved, prompt), default=())
-        known = min(common_length(best, prompt), most)
-        if len(self._live) - common >= LEAST_WORTH_TOKENS:
-            self._save()
-        if known >= common + LEAST_WORTH_TOKENS and self._restore(best):
-            common = known
-        self.cut(common)
-        return len(self._live)
-
-    def _save(self) -> None:
-        tokens = tuple(self._live)
-        size = self._binding.state_bytes()
-        if size > self._limit_bytes or tokens in self._saved:
-            return
-        for saved in [known for known in self._saved if known == tokens[: len(known)]]:
-            del self._saved[saved]
-        while self._saved and self.saved_bytes + size > self._limit_bytes:
-            self._saved.popitem(last=False)
-        self._saved[tokens] = self._binding.save()
-
-    def _restore(self, tokens: tuple[int, ...]) -> bool:
-        state = self._saved.get(tokens)
-        if state is None:
-            # Saving the previous memory has dropped this state to make room.
-            return False
-        self._saved.move_to_end(tokens)
-        self._binding.clear()
-        if not self._binding.restore(state):
-            del self._saved[tokens]
-            self.forget()
-            return False
-        self._live = list(tokens)
-        return True
-
-
-def common_length(first: Sequence[int], second: Sequence[int]) -> int:
-    """Return the length of the common prefix of two sequences."""
-    return sum(1 for _ in takewhile(bool, map(eq, first, second)))

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_loading import llama_log
+from workbench.engines.llama_steps import Logits
 from workbench.errors import ConstraintFailed
 from workbench.rollout.sampling import Sampling
 
@@ -54,9 +55,8 @@ class Sampler:
             grammar: GBNF with the rule `root`. Empty for no grammar.
             written: Tokens of the completion so far, which count for penalties.
         """
-        self._binding = binding
         self._grammar = _grammar(binding, grammar) if grammar else None
-        self._candidates = _Candidates(binding)
+        self._candidates = _Candidates(binding.vocabulary_size)
         self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for part in _parts(binding, sampling, written):
             llama_cpp.llama_sampler_chain_add(self._chain, part)
@@ -78,30 +78,30 @@ class Sampler:
         if self._grammar is not None:
             llama_cpp.llama_sampler_free(self._grammar)
 
-    def draw(self) -> int:
+    def draw(self, logits: Logits) -> int:
         """Choose the next token and record it for penalties and grammar."""
-        if self._grammar is None:
-            return llama_cpp.llama_sampler_sample(self._chain, self._binding.context, -1)
-        token = self._candidates.chosen(self._chain)
-        if not self._candidates.is_allowed(token, self._grammar):
-            token = self._candidates.chosen(self._grammar, self._chain)
-        for sampler in (self._grammar, self._chain):
-            llama_cpp.llama_sampler_accept(sampler, token)
+        token = self._candidates.chosen(logits, self._chain)
+        if self._grammar is not None:
+            if not self._candidates.is_allowed(token, self._grammar):
+                token = self._candidates.chosen(logits, self._grammar, self._chain)
+            llama_cpp.llama_sampler_accept(self._grammar, token)
+        llama_cpp.llama_sampler_accept(self._chain, token)
         return token
 
 
 class _Candidates:
-    """The vocabulary with the current logits, in the form that samplers take."""
+    """The vocabulary with logits, in the form that samplers take."""
 
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
-        self._all = numpy.zeros(binding.vocabulary_size, dtype=_CANDIDATE)
-        self._ids = numpy.arange(binding.vocabulary_size, dtype=numpy.int32)
+    def __init__(self, vocabulary_size: int) -> None:
+        self._unsorted = numpy.zeros(vocabulary_size, dtype=_CANDIDATE)
+        self._unsorted["id"] = numpy.arange(vocabulary_size, dtype=numpy.int32)
+        self._all = self._unsorted.copy()
 
-    def chosen(self, *samplers: _Pointer) -> int:
+    def chosen(self, logits: Logits, *samplers: _Pointer) -> int:
         """Apply the samplers in order and return the token that the last one chooses."""
         # Samplers sort and truncate the array, so fill it each time.
-        self._all["id"], self._all["logit"], self._all["p"] = self._ids, self._binding.logits(), 0
+        self._all[:] = self._unsorted
+        self._all["logit"] = logits
         array = _array(self._all)
         for sampler in samplers:
             llama_cpp.llama_sampler_apply(sampler, array)

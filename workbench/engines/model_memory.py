@@ -8,7 +8,7 @@ import psutil
 
 from workbench.engines.gguf_files.header import GgufArray, GgufValue, read_values
 from workbench.engines.gguf_files.vetting import ModelFiles
-from workbench.engines.llama_loading import MEGABYTE, LoadOptions
+from workbench.engines.llama_loading import MEGABYTE, LoadOptions, sequences_of
 
 _KV_BYTES: Final = {
     "f32": 4.0,
@@ -62,7 +62,14 @@ def memory_of(path: Path, loading: LoadOptions) -> ModelMemory:
     trained = sizes["context_length"]
     tokens = min(loading.context_tokens or trained, trained or loading.context_tokens)
     kv_heads = sizes["attention.head_count_kv"] or heads
-    kv_bytes = tokens * sizes["block_count"] * kv_heads * width * _KV_BYTES.get(loading.kv_type, 4.0)
+    kv_bytes = (
+        sequences_of(loading, max(tokens, 1))
+        * tokens
+        * sizes["block_count"]
+        * kv_heads
+        * width
+        * _KV_BYTES.get(loading.kv_type, 4.0)
+    )
     adapters = sum(adapter.path.stat().st_size for adapter in loading.lora if adapter.path.is_file())
     parts = ModelFiles(path=path, loading=replace(loading, lora=())).all
     return ModelMemory(sum(part.stat().st_size for part in parts), int(kv_bytes) + _WORKING_BYTES + adapters)

@@ -83,7 +83,7 @@ class PreparedChat:
     @property
     def is_remote(self) -> bool:
         """Whether the model is on a server."""
-        return self.engine.capabilities.is_chat_only or self.engine.capabilities.takes_many
+        return self.engine.capabilities.is_server
 
     @property
     def ignored(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def read_sampling(request: ChatRequest | CompletionRequest, engine: Engine) -> S
     if request.top_k is not None:
         # -1 and 0 keep all tokens: vLLM writes -1, llama.cpp 0.
         given["top_k"] = max(0, request.top_k)
-    is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
+    is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.is_server
     limit = request.token_limit or (is_local and engine.context_tokens) or _UNLIMITED_TOKENS
     # Without a seed, answers to the same request differ, as with other servers. At temperature 0 they do not.
     seed = randbelow(SEEDS) if request.seed is None else request.seed % SEEDS

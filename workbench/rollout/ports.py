@@ -222,8 +222,14 @@ class Capabilities:
     """True if it serves several requests at the same time."""
     call_threshold: float = 0.0
     """The call threshold of the model, used if the sampling settings give none; 0 if it has none."""
-    is_one_at_a_time: bool = False
-    """True if it uses the whole machine while it writes. All requests to such engines wait in one queue."""
+    own_width: int = 0
+    """How many requests a model of this machine serves at the same time. All of them wait in one queue, because they
+    share the machine. 0 for other models."""
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the model is on a server."""
+        return self.is_chat_only or (self.takes_many and not self.own_width)
 
 
 class Engine(Protocol):

@@ -151,6 +151,13 @@ class Settings:
         f"Type of the keys and values of a local model's context, one of {', '.join(KV_TYPES)}; "
         "quantized types need flash attention",
     )
+    side_by_side: int = setting(
+        "WORKBENCH_SIDE_BY_SIDE",
+        "0",
+        parse_between(0, 64),
+        "Turns of a local model that run side by side, each with a context of `WORKBENCH_CONTEXT` tokens; 0 runs "
+        "up to 8 on a GPU, and otherwise one after the other",
+    )
     lora: tuple[tuple[Path, float], ...] = setting(
         "WORKBENCH_LORA",
         "",

@@ -71,6 +71,7 @@ def _described(loading: LoadOptions) -> dict[str, object]:
         "gpu_layers": loading.gpu_layers,
         "flash_attention": loading.flash_attention,
         "kv_type": loading.kv_type,
+        "side_by_side": loading.side_by_side,
         "lora": [[str(adapter.path.absolute()), adapter.scale] for adapter in loading.lora],
     }
 

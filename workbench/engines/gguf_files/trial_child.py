@@ -61,7 +61,6 @@ def _use(binding: "Binding") -> None:
     binding.chat_template()
     tokens = [0, binding.vocabulary_size - 1, *binding.tokenize("Hello", is_start=True)]
     binding.decode(tokens[: min(len(tokens), binding.context_tokens)])
-    binding.logits()
     binding.restore(binding.save())
     binding.cut(1)
 
