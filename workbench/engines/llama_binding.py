@@ -151,13 +151,15 @@ class Binding:
 
     def state_bytes(self, *, sequence: int = 0) -> int:
         """Return the size of the state that `save` would return now."""
-        return self._thread.run(lambda: llama_cpp.llama_state_seq_get_size(self.context, sequence))
+        return self._thread.run(
+            lambda: llama_cpp.llama_state_seq_get_size(self.context, llama_cpp.llama_seq_id(sequence))
+        )
 
     def save(self, *, sequence: int = 0) -> State:
         """Return the state of a sequence, to restore it later."""
         size = self.state_bytes(sequence=sequence)
         state, get = (ctypes.c_uint8 * size)(), llama_cpp.llama_state_seq_get_data
-        written = self._thread.run(lambda: get(self.context, state, size, sequence))
+        written = self._thread.run(lambda: get(self.context, state, size, llama_cpp.llama_seq_id(sequence)))
         if written != size:
             raise EngineError(f"llama.cpp saved {written} of {size} bytes of its state")
         return state
@@ -165,7 +167,10 @@ class Binding:
     def restore(self, state: State, *, sequence: int = 0) -> bool:
         """Replace the tokens of a sequence by a saved state. Return False if llama.cpp refused it."""
         put = llama_cpp.llama_state_seq_set_data
-        return self._thread.run(lambda: put(self.context, state, len(state), sequence)) > 0
+        return (
+            self._thread.run(lambda: put(self.context, state, len(state), llama_cpp.llama_seq_id(sequence)))
+            > 0
+        )
 
     def _context(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_context_p:
         trained = llama_cpp.llama_model_n_ctx_train(self.model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -88,15 +89,18 @@ class LlamaCppEngine:
         cache_bytes: int,
         call_threshold: float = 0.0,
         reload: Callable[[], Binding] | None = None,
+        is_waited_for: Callable[[], bool] = lambda: False,
     ) -> None:
         """Serve a loaded model.
 
         Args:
             call_threshold: Used if the sampling settings give none; 0 if the model has none.
             reload: Loads the model again after `unload`. None if it is never unloaded.
+            is_waited_for: Returns whether a model waits for the memory of models that are in use.
         """
         self._cache_bytes = cache_bytes
         self._reload = reload
+        self._is_waited_for = is_waited_for
         self._line = FifoLock(binding.sequences)
         self._switching = Lock()
         """Held while the model is loaded, unloaded, or used outside of the queue."""
@@ -192,6 +196,10 @@ class LlamaCppEngine:
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         """Yield the completion in pieces; see `workbench.rollout.ports.Engine`."""
+        # Otherwise, requests that run side by side could take turns for ever, so that the model is never idle.
+        while self.is_loaded and self._is_waited_for() and not is_cancelled():
+            yield Delta(queue_position=1)
+            time.sleep(LOOK_EVERY_S)
         # No `with` statement: a stream may be closed in another thread than the one that started it.
         ticket = self._line.join()
         try:
@@ -333,8 +341,9 @@ def load_llama_cpp(
     name: str,
     loading: LoadOptions,
     reload: Callable[[], Binding] | None = None,
+    is_waited_for: Callable[[], bool] = lambda: False,
 ) -> LlamaCppEngine:
-    """Load a GGUF file and serve it; see `LlamaCppEngine` for `reload`.
+    """Load a GGUF file and serve it; see `LlamaCppEngine` for the functions.
 
     Raises:
         ModelMissing: See `load_binding`.
@@ -349,6 +358,7 @@ def load_llama_cpp(
         cache_bytes=loading.prefix_cache_bytes,
         call_threshold=call_threshold_of(loading),
         reload=reload,
+        is_waited_for=is_waited_for,
     )
 
 

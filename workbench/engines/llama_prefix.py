@@ -34,6 +34,7 @@ from threading import Condition
 
 from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_sequence import LEAST_WORTH_TOKENS, LlamaSequence, SavedStates, common_length
+from workbench.engines.llama_steps import BATCH_TOKENS
 
 
 class Prefixes:
@@ -43,7 +44,7 @@ class Prefixes:
         self._binding = binding
         self._saved = SavedStates(binding, limit_bytes=limit_bytes)
         self._all = [
-            LlamaSequence(binding, self._saved, number, at_once=lambda: len(self._all) - len(self._free))
+            LlamaSequence(binding, self._saved, number, batch_tokens=self._batch_tokens)
             for number in range(binding.sequences)
         ]
         self._free = list(self._all)
@@ -56,6 +57,11 @@ class Prefixes:
     def saved_bytes(self) -> int:
         """Size of all saved states."""
         return self._saved.size_bytes
+
+    def _batch_tokens(self) -> int:
+        """Return how much of a prompt may be evaluated in a step. If others take part, they wait for all of it."""
+        is_alone = len(self._free) == len(self._all) - 1
+        return BATCH_TOKENS if is_alone else BATCH_TOKENS // len(self._all)
 
     @contextmanager
     def sequence(self, prompt: Sequence[int]) -> Generator[LlamaSequence]:

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Final, NamedTuple
 
 from workbench.engines.llama_binding import Binding, State
-from workbench.engines.llama_steps import BATCH_TOKENS, Logits
+from workbench.engines.llama_steps import Logits
 
 LEAST_WORTH_TOKENS: Final = 8
 """For fewer tokens than this, evaluating again is faster than saving and restoring."""
@@ -71,17 +71,17 @@ class LlamaSequence:
     """A sequence of the model's memory. One turn uses it at a time."""
 
     def __init__(
-        self, binding: Binding, saved: SavedStates, number: int, *, at_once: Callable[[], int]
+        self, binding: Binding, saved: SavedStates, number: int, *, batch_tokens: Callable[[], int]
     ) -> None:
         """Begin without tokens.
 
         Args:
-            at_once: Returns how many sequences are in use. They share a step, so that a long prompt delays none.
+            batch_tokens: Returns how many tokens of a prompt may be evaluated at once.
         """
         self._binding = binding
         self._saved = saved
         self._number = number
-        self._at_once = at_once
+        self._batch_tokens = batch_tokens
         self.tokens: list[int] = []
         """Exactly the tokens whose keys and values are in memory."""
         self.logits: Logits
@@ -95,7 +95,7 @@ class LlamaSequence:
         """
         cached = done = self._reuse(prompt)
         while done < len(prompt):
-            batch = prompt[done : done + BATCH_TOKENS // self._at_once()]
+            batch = prompt[done : done + self._batch_tokens()]
             if is_cancelled() or self._decoded(batch, is_cancelled) is None:
                 # An aborted batch may have left some of its tokens in memory.
                 self.cut(done)

@@ -62,14 +62,8 @@ def memory_of(path: Path, loading: LoadOptions) -> ModelMemory:
     trained = sizes["context_length"]
     tokens = min(loading.context_tokens or trained, trained or loading.context_tokens)
     kv_heads = sizes["attention.head_count_kv"] or heads
-    kv_bytes = (
-        sequences_of(loading, max(tokens, 1))
-        * tokens
-        * sizes["block_count"]
-        * kv_heads
-        * width
-        * _KV_BYTES.get(loading.kv_type, 4.0)
-    )
+    cells = sequences_of(loading, max(tokens, 1)) * tokens
+    kv_bytes = cells * sizes["block_count"] * kv_heads * width * _KV_BYTES.get(loading.kv_type, 4.0)
     adapters = sum(adapter.path.stat().st_size for adapter in loading.lora if adapter.path.is_file())
     parts = ModelFiles(path=path, loading=replace(loading, lora=())).all
     return ModelMemory(sum(part.stat().st_size for part in parts), int(kv_bytes) + _WORKING_BYTES + adapters)

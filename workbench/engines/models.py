@@ -153,6 +153,7 @@ class LocalModels:
                 name=name,
                 loading=files.loading,
                 reload=lambda: self._load_again(name),
+                is_waited_for=lambda: not self._waiting.is_empty,
             )
             self._opened[name] = _OpenedModel(engine, files, memory)
             return self._opened[name]
