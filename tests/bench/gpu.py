@@ -43,7 +43,7 @@ PARTS: Final[dict[str, Callable[[Proof], Iterator[Figure]]]] = {
 }
 SIZES: Final = {
     "8b": (HERMES_8B, HERMES_3B, Plan()),
-    "small": (SMALL, SMALLER, Plan(turns=6, tokens=24, runs=1, threads=1)),
+    "small": (SMALL, SMALLER, Plan(turns=6, tokens=24, runs=1, threads=1, side_by_side=8)),
 }
 
 
@@ -95,6 +95,7 @@ def _parts(folder: Path, size: str, names: Sequence[str]) -> Iterator[Part]:
         "WORKBENCH_MODEL": str(files[0]),
         "WORKBENCH_CONTEXT": "8192",
         "WORKBENCH_THREADS": str(plan.threads),
+        "WORKBENCH_SIDE_BY_SIDE": str(plan.side_by_side),
     }
     with gateway_over(folder, variables=variables) as gateway:
         proof = Proof(gateway, files[0], large.layers, files[1], adapter, hungry, plan)

@@ -54,6 +54,8 @@ class Plan:
     """Repetitions of each comparison."""
     visitors: int = 8
     threads: int = 4
+    side_by_side: int = 0
+    """Value of `WORKBENCH_SIDE_BY_SIDE`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,12 @@ def test_every_part_of_the_proof_runs_and_has_figures(tmp_path):
         parts
     )
     (header,) = (one for one in parts["header"]["figures"] if one["name"] == "header of the page")
-    assert header["value"] == "CPU, 2 layers, 1 thread · ready"
+    assert header["value"] == "CPU, 2 layers, 1 thread, 8 turns side by side · ready"
     table = (tmp_path / "out" / "proof.md").read_text()
-    assert "| header | header of the page | begins with CPU | CPU, 2 layers, 1 thread · ready |" in table
+    assert (
+        "| header | header of the page | begins with CPU | CPU, 2 layers, 1 thread, 8 turns side by side · ready |"
+        in table
+    )
     assert (tmp_path / "out" / "prove.log").read_text().endswith("all parts ran\n")
 
 

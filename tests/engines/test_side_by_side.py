@@ -105,6 +105,7 @@ def test_eight_at_once_give_the_same_answers_as_one_after_the_other(engine, alon
     twice = at_once(*asking(engine, PROMPTS * 2))
     assert [text for text, _ in twice] == alone * 2
     assert engine.capabilities.own_width == SIDE_BY_SIDE
+    assert engine.device == "CPU, 30 layers, 1 thread, 8 turns side by side"
     assert engine.context_tokens == LOADING.context_tokens
 
 

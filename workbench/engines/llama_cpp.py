@@ -196,9 +196,9 @@ class LlamaCppEngine:
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         """Yield the completion in pieces; see `workbench.rollout.ports.Engine`."""
-        # Otherwise, requests that run side by side could take turns for ever, so that the model is never idle.
-        while self.is_loaded and self._is_waited_for() and not is_cancelled():
+        if self._must_rest():
             yield Delta(queue_position=1)
+        while self._must_rest() and not is_cancelled():
             time.sleep(LOOK_EVERY_S)
         # No `with` statement: a stream may be closed in another thread than the one that started it.
         ticket = self._line.join()
@@ -263,6 +263,13 @@ class LlamaCppEngine:
                 evaluated=evaluated.evaluated_tokens,
                 written=len(completion.tokens),
             )
+
+    def _must_rest(self) -> bool:
+        """Return whether no request may begin, so that this model can make room for another one.
+
+        Requests that run side by side could relieve each other, so that the model would never be idle.
+        """
+        return self.is_loaded and self._is_waited_for()
 
     def _with_logprobs(
         self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[LlamaLogprobs], _Result | None]
@@ -354,7 +361,7 @@ def load_llama_cpp(
         binding,
         name=name,
         fingerprint=fingerprint_of(path, loading),
-        device=", ".join((binding.device, *map(_described, loading.lora))),
+        device=", ".join((binding.device, *map(_described, loading.lora), *_width_of(binding))),
         cache_bytes=loading.prefix_cache_bytes,
         call_threshold=call_threshold_of(loading),
         reload=reload,
@@ -374,6 +381,10 @@ def call_threshold_of(loading: LoadOptions) -> float:
 def _described(adapter: LoraAdapter) -> str:
     scale = "" if adapter.scale == 1 else f" x {adapter.scale:g}"
     return f"adapter {adapter.name}{scale}"
+
+
+def _width_of(binding: Binding) -> Sequence[str]:
+    return () if binding.sequences == 1 else (f"{binding.sequences} turns side by side",)
 
 
 def _last(reason: FinishReason, *, prompt: int, cached: int, evaluated: int, written: int) -> Delta:

@@ -15,9 +15,8 @@ from workbench.settings.value import (
     VARIABLES,
     FlashAttention,
     Settings,
-    Variables,
 )
-from workbench.settings.variable import Variable
+from workbench.settings.variable import Variable, Variables
 
 __all__ = [
     "CHOSEN_MODEL",

@@ -1,6 +1,6 @@
 """The `Settings` value. Each of its fields that is a variable declares its name, default, parser and meaning."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final, Literal
@@ -27,32 +27,13 @@ from workbench.settings.parsing import (
     parse_text,
     parse_trusted,
 )
-from workbench.settings.variable import VARIABLE, Variable, setting
+from workbench.settings.variable import VARIABLE, Variable, Variables, setting
 
 FlashAttention = Literal["auto", "on", "off"]
 GATEWAY_LEVELS: Final = ("strict", "tolerant", "lenient")
 GATEWAY_CALLS: Final = ("offered", "always", "never")
 KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
 """Types for the keys and values of a local model's context, the most exact first."""
-
-
-class Variables(Mapping[str, str]):
-    """Environment variables by name. Their values are not printed, because some are secrets."""
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = values
-
-    def __getitem__(self, name: str) -> str:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return f"{len(self)} variables"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,31 @@
-"""The declaration of a setting that is an environment variable."""
+"""Environment variables, and the declaration of a setting that is one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 VARIABLE: Final = "variable"
 """Key of the `Variable` in the metadata of a field."""
 T = TypeVar("T")
+
+
+class Variables(Mapping[str, str]):
+    """Environment variables by name. Their values are not printed, because some are secrets."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} variables"
 
 
 @dataclass(frozen=True, slots=True)
