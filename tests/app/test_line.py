@@ -163,6 +163,15 @@ def test_servers_divide_the_requests_to_a_remote_model_but_not_to_their_own():
     assert served_at_once(queues, remote) == 32
 
 
+def test_the_queue_of_this_machine_serves_as_many_as_its_widest_model():
+    def local(width):
+        own = Capabilities(has_exact_prompt=True, has_grammar=True, own_width=width)
+        return SimpleNamespace(name=f"local {width}", capabilities=own)
+
+    queues = EngineQueues()
+    assert [served_at_once(queues, local(width)) for width in (1, 8, 1)] == [1, 8, 8]
+
+
 def test_waiting_threads_are_woken():
     line, order = FairQueue(), list[int]()
     first = line.join(("ann",))

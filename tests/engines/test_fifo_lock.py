@@ -37,3 +37,23 @@ def test_a_wait_ends_with_its_timeout():
     line = FifoLock()
     line.join()
     assert line.wait(line.join(), timeout_s=0.01) == 1
+
+
+def test_a_wide_lock_serves_several_and_can_be_waited_for_alone():
+    line, alone = FifoLock(2), []
+    first, second, third, last = (line.join() for _ in range(4))
+    assert [line.place(ticket) for ticket in (first, second, third, last)] == [0, 0, 1, 2]
+    line.leave(second)
+    assert [line.place(ticket) for ticket in (first, third, last)] == [0, 0, 1]
+
+    def wait():
+        line.wait_for_all(last)
+        alone.append(line.place(last))
+
+    waiting = Thread(target=wait)
+    waiting.start()
+    line.leave(third)
+    assert not alone
+    line.leave(first)
+    waiting.join(timeout=30)
+    assert alone == [0]

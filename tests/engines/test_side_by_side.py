@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from string import ascii_letters, digits
 from threading import Event
 
 import pytest
@@ -14,7 +15,7 @@ from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, sequences_of
 from workbench.errors import EngineError, PromptTooLong
 from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest
-from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling import Sampling, TokenBias
 
 SIDE_BY_SIDE = 8
 LOADING = LoadOptions(context_tokens=1024, threads=1, gpu_layers=0, side_by_side=SIDE_BY_SIDE)
@@ -23,7 +24,7 @@ QUESTIONS = (
     "Say hello.", "What is the sea?", "Tell me a story.", "Count to twenty.",
     "Name three fruits.", "Who was Newton?", "What do cats eat?", "Why is the sky blue?",
 )  # fmt: skip
-PROMPTS = [CHAT.format(question) for question in QUESTIONS]
+FIRST = iter(ascii_letters + digits)
 JSON = Constraint(
     schema={"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}, closing="\n"
 )
@@ -60,11 +61,27 @@ def engine():
 
 
 @pytest.fixture(scope="module")
-def alone():
-    """The answers of a model that serves one request at a time."""
+def single():
+    """The model, serving one request at a time."""
     engine = load(replace(LOADING, side_by_side=1))
-    yield [ask(engine, prompt)[0] for prompt in PROMPTS]
+    yield engine
     engine.close()
+
+
+def fresh(count=SIDE_BY_SIDE):
+    """Return prompts of which nothing was evaluated before.
+
+    If only the last token of a prompt is evaluated, the logits round differently from those of all tokens together.
+    """
+    return [next(FIRST) + CHAT.format(QUESTIONS[number % len(QUESTIONS)]) for number in range(count)]
+
+
+def texts(answers):
+    return [text for text, _ in answers]
+
+
+def one_by_one(engine, prompts, **fields):
+    return texts(ask(engine, prompt, **fields) for prompt in prompts)
 
 
 def ask(engine, prompt, *, cancelled=lambda: False, constraint=None, max_tokens=24):
@@ -99,53 +116,57 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.model
-def test_eight_at_once_give_the_same_answers_as_one_after_the_other(engine, alone):
-    assert [text for text, _ in at_once(*asking(engine, PROMPTS))] == alone
-    # More than fit: they wait for a place.
-    twice = at_once(*asking(engine, PROMPTS * 2))
-    assert [text for text, _ in twice] == alone * 2
+def test_eight_at_once_give_the_same_answers_as_one_after_the_other(engine, single):
+    # Four more than there are sequences: they wait for a place.
+    prompts = fresh(SIDE_BY_SIDE + 4)
+    assert texts(at_once(*asking(engine, prompts))) == one_by_one(single, prompts)
     assert engine.capabilities.own_width == SIDE_BY_SIDE
-    assert engine.device == "CPU, 30 layers, 1 thread, 8 turns side by side"
     assert engine.context_tokens == LOADING.context_tokens
+    assert engine.device == "CPU, 30 layers, 1 thread, 8 turns side by side"
 
 
 @pytest.mark.model
-def test_stopping_one_in_mid_answer_leaves_the_others(engine, alone):
-    works = asking(engine, PROMPTS)
-    works[3] = lambda: ask(engine, PROMPTS[3], cancelled=Stop(6).is_set)
-    answers = at_once(*works)
-    assert answers[3][1].finish_reason is FinishReason.CANCELLED
-    assert 0 < answers[3][1].usage.completion_tokens <= 6
-    assert alone[3].startswith(answers[3][0])
-    rest = [text for number, (text, _) in enumerate(answers) if number != 3]
-    assert rest == alone[:3] + alone[4:]
+def test_stopping_one_in_mid_answer_leaves_the_others(engine, single):
+    prompts = fresh()
+    stopped, *rest = prompts
+    (text, last), *answers = at_once(
+        lambda: ask(engine, stopped, cancelled=Stop(6).is_set), *asking(engine, rest)
+    )
+    expected = one_by_one(single, prompts)
+    assert last.finish_reason is FinishReason.CANCELLED
+    assert 0 < last.usage.completion_tokens <= 6
+    assert expected[0].startswith(text)
+    assert texts(answers) == expected[1:]
 
 
 @pytest.mark.model
-def test_answers_with_and_without_a_grammar_run_side_by_side(engine, alone):
-    works = asking(engine, PROMPTS[:4]) + asking(engine, PROMPTS[4:], constraint=JSON, max_tokens=60)
-    answers = [text for text, _ in at_once(*works)]
-    assert answers[:4] == alone[:4]
+def test_answers_with_and_without_a_grammar_run_side_by_side(engine, single):
+    free, bound = fresh(4), fresh(4)
+    answers = texts(at_once(*asking(engine, free), *asking(engine, bound, constraint=JSON, max_tokens=60)))
+    assert answers[:4] == one_by_one(single, free)
+    assert answers[4:] == one_by_one(single, bound, constraint=JSON, max_tokens=60)
     assert all(isinstance(json.loads(text)["n"], int) for text in answers[4:])
-    assert answers[4:] == [ask(engine, one, constraint=JSON, max_tokens=60)[0] for one in PROMPTS[4:]]
 
 
 @pytest.mark.model
-def test_two_adapters_run_at_the_same_time_and_each_changes_only_its_answers(tmp_path, engine, alone):
+def test_two_adapters_run_at_the_same_time_and_each_changes_only_its_answers(tmp_path, engine, single):
     write_adapter(tmp_path / "adapter.gguf", layers=30, width=576, inner=1536)
-    adapted = load(replace(LOADING, lora=(LoraAdapter(path=tmp_path / "adapter.gguf"),)))
+    lora = (LoraAdapter(path=tmp_path / "adapter.gguf"),)
+    adapted, adapted_single = (load(replace(LOADING, lora=lora, side_by_side=count)) for count in (4, 1))
+    prompts = fresh(4)
     try:
-        expected = [ask(adapted, prompt)[0] for prompt in PROMPTS[:4]]
-        answers = at_once(*asking(engine, PROMPTS[:4]), *asking(adapted, PROMPTS[:4]))
+        answers = texts(at_once(*asking(engine, prompts), *asking(adapted, prompts)))
+        expected = one_by_one(adapted_single, prompts)
     finally:
         adapted.close()
-    assert [text for text, _ in answers] == alone[:4] + expected
-    assert expected != alone[:4]
+        adapted_single.close()
+    assert answers == one_by_one(single, prompts) + expected
+    assert answers[:4] != expected
 
 
 @pytest.mark.model
 def test_each_of_several_conversations_only_evaluates_what_is_new(engine):
-    prompts = list(PROMPTS)
+    prompts = fresh()
     for turn in range(3):
         answers = at_once(*asking(engine, prompts, max_tokens=12))
         added = f"<|im_end|>\n<|im_start|>user\nGo on, {turn}.<|im_end|>\n<|im_start|>assistant\n"
@@ -156,13 +177,14 @@ def test_each_of_several_conversations_only_evaluates_what_is_new(engine):
 
 
 @pytest.mark.model
-def test_a_prompt_that_fits_no_context_is_reported_and_the_others_go_on(engine, alone):
+def test_a_prompt_that_fits_no_context_is_reported_and_the_others_go_on(engine, single):
     def too_long():
         with pytest.raises(PromptTooLong, match=r"1,?024"):
             ask(engine, "word " * 2000)
 
-    _, *answers = at_once(too_long, *asking(engine, PROMPTS[:3]))
-    assert [text for text, _ in answers] == alone[:3]
+    prompts = fresh(3)
+    _, *answers = at_once(too_long, *asking(engine, prompts))
+    assert texts(answers) == one_by_one(single, prompts)
 
 
 @pytest.mark.model
@@ -187,36 +209,38 @@ def test_a_long_prompt_delays_no_short_turn(engine):
 
 
 @pytest.mark.model
-def test_a_long_prompt_can_be_stopped_while_others_answer(engine, alone):
-    stopped = lambda: ask(engine, CHAT.format("rain " * 900), cancelled=Stop(3).is_set)  # noqa: E731
-    (_, last), *answers = at_once(stopped, *asking(engine, PROMPTS[:3]))
+def test_a_long_prompt_can_be_stopped_while_others_answer(engine, single):
+    prompts = fresh(3)
+    (_, last), *answers = at_once(
+        lambda: ask(engine, CHAT.format("rain " * 900), cancelled=Stop(3).is_set), *asking(engine, prompts)
+    )
     assert last.finish_reason is FinishReason.CANCELLED
     assert last.usage.evaluated_tokens < 900
-    assert [text for text, _ in answers] == alone[:3]
+    assert texts(answers) == one_by_one(single, prompts)
 
 
 @pytest.mark.model
-def test_a_failed_evaluation_fails_one_turn_and_not_all(engine, alone, monkeypatch):
+def test_a_failed_evaluation_fails_one_turn_and_not_all(engine, single, monkeypatch):
     import llama_cpp
 
-    fruit = CHAT.format("Which fruit is a durian?")
-    (token,) = set(engine._loaded.binding.tokenize("durian", is_start=False)[:1])
-    decode = llama_cpp.llama_decode
+    prompts, decode = fresh(4), llama_cpp.llama_decode
+    expected = one_by_one(single, prompts)
+    (token,) = engine._loaded.binding.tokenize("durian", is_start=False)[:1]
 
     def failing(context, batch):
         return -3 if token in batch.token[: batch.n_tokens] else decode(context, batch)
 
-    monkeypatch.setattr(llama_cpp, "llama_decode", failing)
-
     def fails():
+        only_durian = (TokenBias(token=token, bias=100.0),)
+        request = GenerationRequest(prompt=CHAT.format("Go."), sampling=Sampling(logit_bias=only_durian))
         with pytest.raises(EngineError, match="failed with code -3"):
-            ask(engine, fruit)
+            list(engine.generate(request, is_cancelled=lambda: False))
 
-    answers = at_once(*asking(engine, PROMPTS[:4]), fails, fails)[:4]
-    assert [text for text, _ in answers] == alone[:4]
+    monkeypatch.setattr(llama_cpp, "llama_decode", failing)
+    assert texts(at_once(*asking(engine, prompts), fails, fails)[:4]) == expected
     monkeypatch.undo()
-    assert ask(engine, fruit)[0].strip()
-    assert [text for text, _ in at_once(*asking(engine, PROMPTS))] == alone
+    again = fresh()
+    assert texts(at_once(*asking(engine, again))) == one_by_one(single, again)
 
 
 @pytest.mark.model
@@ -232,7 +256,7 @@ def test_without_memory_for_eight_contexts_one_is_used_unless_a_number_is_set(mo
     )
     engine = load(replace(LOADING, gpu_layers=-1, side_by_side=0))
     assert engine.capabilities.own_width == 1
-    assert ask(engine, PROMPTS[0], max_tokens=3)[0].strip()
+    assert ask(engine, CHAT.format(QUESTIONS[0]), max_tokens=3)[0].strip()
     engine.close()
     with pytest.raises(EngineError, match="cannot load"):
         load(replace(LOADING, side_by_side=2))

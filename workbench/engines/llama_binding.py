@@ -16,7 +16,7 @@ from workbench.engines.llama_loading import (
     llama_log,
     sequences_of,
 )
-from workbench.engines.llama_steps import BATCH_TOKENS, Logits, Steps
+from workbench.engines.llama_steps import BATCH_TOKENS, SHORT_BATCH_TOKENS, Logits, Steps
 from workbench.engines.llama_weights import SHARED
 from workbench.errors import EngineError
 from workbench.settings import FlashAttention
@@ -64,6 +64,10 @@ class Binding:
         """Size of the context of each sequence."""
         self.sequences = llama_cpp.llama_n_seq_max(self.context)
         """Number of sequences."""
+        self.prompt_tokens = BATCH_TOKENS
+        """How many tokens of a prompt to evaluate at once."""
+        if self.sequences > 1 and not self._is_on_gpu:
+            self.prompt_tokens = SHORT_BATCH_TOKENS
         self.device = self._device()
         self._memory = self._weights.checked(llama_cpp.llama_get_memory(self.context), path)
         self._apply_adapters(loading.lora)
@@ -198,11 +202,15 @@ class Binding:
             created = created or llama_cpp.llama_init_from_model(self.model, params)
         return created
 
+    @property
+    def _is_on_gpu(self) -> bool:
+        offloaded = self._weights.offloaded
+        return bool(offloaded) and not offloaded.startswith("0/")
+
     def _device(self) -> str:
         """Return where the layers are, such as `GPU, 33/33 layers, CUDA0 NVIDIA L4` or `CPU, 30 layers, 2 threads`."""
-        offloaded = self._weights.offloaded
-        if offloaded and not offloaded.startswith("0/"):
-            return ", ".join((f"GPU, {offloaded} layers", *self._weights.devices))
+        if self._is_on_gpu:
+            return ", ".join((f"GPU, {self._weights.offloaded} layers", *self._weights.devices))
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         return f"CPU, {self._weights.layers} layers, {threads}"
 

@@ -34,7 +34,6 @@ from threading import Condition
 
 from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_sequence import LEAST_WORTH_TOKENS, LlamaSequence, SavedStates, common_length
-from workbench.engines.llama_steps import BATCH_TOKENS
 
 
 class Prefixes:
@@ -43,10 +42,7 @@ class Prefixes:
     def __init__(self, binding: Binding, *, limit_bytes: int) -> None:
         self._binding = binding
         self._saved = SavedStates(binding, limit_bytes=limit_bytes)
-        self._all = [
-            LlamaSequence(binding, self._saved, number, batch_tokens=self._batch_tokens)
-            for number in range(binding.sequences)
-        ]
+        self._all = [LlamaSequence(binding, self._saved, number) for number in range(binding.sequences)]
         self._free = list(self._all)
         """The sequences that no turn uses, the least recently used first."""
         self._changed = Condition()
@@ -57,11 +53,6 @@ class Prefixes:
     def saved_bytes(self) -> int:
         """Size of all saved states."""
         return self._saved.size_bytes
-
-    def _batch_tokens(self) -> int:
-        """Return how much of a prompt may be evaluated in a step. If others take part, they wait for all of it."""
-        is_alone = len(self._free) == len(self._all) - 1
-        return BATCH_TOKENS if is_alone else BATCH_TOKENS // len(self._all)
 
     @contextmanager
     def sequence(self, prompt: Sequence[int]) -> Generator[LlamaSequence]:

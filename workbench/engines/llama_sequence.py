@@ -70,18 +70,10 @@ class SavedStates:
 class LlamaSequence:
     """A sequence of the model's memory. One turn uses it at a time."""
 
-    def __init__(
-        self, binding: Binding, saved: SavedStates, number: int, *, batch_tokens: Callable[[], int]
-    ) -> None:
-        """Begin without tokens.
-
-        Args:
-            batch_tokens: Returns how many tokens of a prompt may be evaluated at once.
-        """
+    def __init__(self, binding: Binding, saved: SavedStates, number: int) -> None:
         self._binding = binding
         self._saved = saved
         self._number = number
-        self._batch_tokens = batch_tokens
         self.tokens: list[int] = []
         """Exactly the tokens whose keys and values are in memory."""
         self.logits: Logits
@@ -95,7 +87,7 @@ class LlamaSequence:
         """
         cached = done = self._reuse(prompt)
         while done < len(prompt):
-            batch = prompt[done : done + self._batch_tokens()]
+            batch = prompt[done : done + self._binding.prompt_tokens]
             if is_cancelled() or self._decoded(batch, is_cancelled) is None:
                 # An aborted batch may have left some of its tokens in memory.
                 self.cut(done)

@@ -2,11 +2,14 @@
 
 The idea: to compute one token, a processor reads all weights of the model, and reading them takes most of the time. If
 eight answers each need their next token, the weights are read once for all eight. So whoever needs tokens evaluated
-adds them to `_pending`, and each step evaluates what is pending in one batch:
+adds them to `_pending`. A step evaluates either all single tokens together, or up to 512 tokens of one prompt. If both
+are pending, they alternate, so that a long prompt does not hold answers up, nor answers a prompt:
 
-    step 1:  1 token of A, 1 token of B, 64 tokens of the prompt of C
-    step 2:  1 token of A, 1 token of B, the other 30 tokens of the prompt of C
-    step 3:  1 token of A, 1 token of B, 1 token of C
+    step 1:  1 token of A, 1 token of B
+    step 2:  512 tokens of the prompt of C
+    step 3:  1 token of A, 1 token of B
+    step 4:  the other 30 tokens of the prompt of C
+    step 5:  1 token of A, 1 token of B, 1 token of C
 
 The turns run in threads of their own, which choose their tokens in parallel between two steps. So a step waits a moment
 for those that took part in the last one: whoever comes too late waits for a whole step.
@@ -15,7 +18,9 @@ Invariants:
 
 - A sequence has at most one pending evaluation, and is never evaluated and changed at the same time, because all calls
   that use the context run in one thread.
-- An evaluation that does not fit into a step is the first of the next one, so none waits forever.
+- An answer does not depend on what runs beside it, as far as llama.cpp's kernels allow. That is why a step never mixes
+  prompts with other tokens: llama.cpp would split such a batch into parts that have the same size for each sequence,
+  and the attention of one token rounds differently from that of several.
 - If llama.cpp fails for a step of several sequences, each is evaluated again on its own. Only those that fail again
   get an error.
 - A running step is aborted only if all of its turns were stopped. Otherwise, a stopped turn ends after the step.
@@ -40,6 +45,8 @@ from workbench.errors import EngineError
 
 BATCH_TOKENS: Final = 512
 """Maximum number of tokens that are evaluated in a step."""
+SHORT_BATCH_TOKENS: Final = 128
+"""The same for prompts on a processor, if there may be other turns, because they wait for each step."""
 MOST_PATIENCE_S: Final = 0.02
 """Longest time that a step waits for the other sequences."""
 _PATIENCE: Final = 0.5
@@ -78,7 +85,8 @@ class Steps:
     _pending: list[_Evaluation] = field(default_factory=list[_Evaluation])
     _running: list[_Evaluation] = field(default_factory=list[_Evaluation])
     _expected: set[int] = field(default_factory=set[int])
-    """The sequences of the last step."""
+    """The sequences of the last step of single tokens, as long as they take part."""
+    _is_turn_of_prompt: bool = False
     _patience_s: float = 0.0
 
     def __post_init__(self) -> None:
@@ -92,7 +100,7 @@ class Steps:
         has_all_logits: bool,
         is_cancelled: Callable[[], bool] | None,
     ) -> Logits | None:
-        """Evaluate tokens in the next step that has room for them; see `Binding.decode`."""
+        """Evaluate tokens in one of the next steps; see `Binding.decode`."""
         evaluation = _Evaluation(sequence=sequence, tokens=tokens, has_all_logits=has_all_logits)
 
         def look() -> None:
@@ -133,25 +141,27 @@ class Steps:
                 done.is_done = True
 
     def _begin(self) -> list[_Evaluation]:
-        """Wait for the other sequences, and return what fits into a step, in the order of the sequences.
+        """Choose what the next step evaluates, in the order of the sequences.
 
-        llama.cpp can evaluate neighbors such as 2, 3, 4 together, but would split a batch with 4, 2, 3.
+        llama.cpp evaluates neighbors such as 2, 3, 4 together, but would split a batch of 4, 2, 3.
         """
         with self._changed:
-            self._changed.wait_for(
-                lambda: self._expected <= {waiting.sequence for waiting in self._pending}, self._patience_s
-            )
-            room, later = BATCH_TOKENS, list[_Evaluation]()
-            for waiting in self._pending:
-                if len(waiting.tokens) > room:
-                    later.append(waiting)
-                    continue
-                room -= len(waiting.tokens)
-                self._running.append(waiting)
-            self._pending = later
-            self._running.sort(key=lambda running: running.sequence)
-            self._expected = {running.sequence for running in self._running}
-            return list(self._running)
+            prompt = next((waiting for waiting in self._pending if len(waiting.tokens) > 1), None)
+            if prompt is None or not self._is_turn_of_prompt:
+                self._changed.wait_for(lambda: self._expected <= self._waiting(), self._patience_s)
+                self._expected &= self._waiting()
+            singles = [waiting for waiting in self._pending if len(waiting.tokens) == 1]
+            if prompt is not None and (self._is_turn_of_prompt or not singles):
+                self._running = [prompt]
+            else:
+                self._running = sorted(singles, key=lambda single: single.sequence)
+                self._expected = {single.sequence for single in singles}
+            self._is_turn_of_prompt = prompt not in self._running
+            self._pending = [waiting for waiting in self._pending if waiting not in self._running]
+            return self._running
+
+    def _waiting(self) -> set[int]:
+        return {waiting.sequence for waiting in self._pending}
 
     def _evaluate(self, running: Sequence[_Evaluation]) -> None:
         memory = llama_cpp.llama_get_memory(self.context)
