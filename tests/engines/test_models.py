@@ -102,6 +102,26 @@ def test_a_model_that_has_no_room_loads_when_its_request_is_served(small_models)
     assert first.is_loaded
 
 
+def test_requests_that_relieve_each_other_do_not_keep_another_model_waiting_for_ever(small_models):
+    models, (one, two, _) = small_models
+    models.loading = replace(LOADING, side_by_side=2)
+    models._budget_bytes = 1
+    first = models.engine(one)
+    begun = first.generate(REQUEST, is_cancelled=lambda: False)
+    next(begun)
+    opening = Thread(target=lambda: models.engine(two), daemon=True)
+    opening.start()
+    await_until(lambda: not models._waiting.is_empty)
+    # There is a sequence for it, but it rests until the other model was opened, and then waits for it.
+    second = first.generate(REQUEST, is_cancelled=lambda: False)
+    assert next(second).queue_position == 1
+    assert "".join(delta.text for delta in begun)
+    opening.join(timeout=60)
+    assert not first.is_loaded
+    assert "".join(delta.text for delta in second)
+    assert first.is_loaded
+
+
 def test_models_that_wait_for_memory_are_opened_in_the_order_in_which_they_were_asked_for(
     small_models, monkeypatch
 ):
