@@ -146,8 +146,8 @@ class Binding:
 
     def cut(self, tokens: int, *, sequence: int = 0) -> bool:
         """Remove all but the first `tokens` tokens. Return False if this kind of model cannot do that."""
-        cut = llama_cpp.llama_memory_seq_rm
-        return bool(self._thread.run(lambda: cut(self._memory, sequence, tokens, _ALL)))
+        remove = llama_cpp.llama_memory_seq_rm
+        return bool(self._thread.run(lambda: remove(self._memory, sequence, tokens, _ALL)))
 
     def clear(self, *, sequence: int = 0) -> None:
         """Remove all tokens of a sequence."""
@@ -170,11 +170,8 @@ class Binding:
 
     def restore(self, state: State, *, sequence: int = 0) -> bool:
         """Replace the tokens of a sequence by a saved state. Return False if llama.cpp refused it."""
-        put = llama_cpp.llama_state_seq_set_data
-        return (
-            self._thread.run(lambda: put(self.context, state, len(state), llama_cpp.llama_seq_id(sequence)))
-            > 0
-        )
+        number, put = llama_cpp.llama_seq_id(sequence), llama_cpp.llama_state_seq_set_data
+        return self._thread.run(lambda: put(self.context, state, len(state), number)) > 0
 
     def _context(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_context_p:
         trained = llama_cpp.llama_model_n_ctx_train(self.model)
