@@ -100,18 +100,6 @@ def asking(engine, prompts, **fields):
     return [lambda prompt=prompt: ask(engine, prompt, **fields) for prompt in prompts]
 
 
-class Stop(Event):
-    """Set once it was looked at a number of times, which happens before each token."""
-
-    def __init__(self, looks):
-        super().__init__()
-        self.looks = looks
-
-    def is_set(self):
-        self.looks -= 1
-        return self.looks < 0
-
-
 pytestmark = pytest.mark.slow
 
 
@@ -128,14 +116,20 @@ def test_eight_at_once_give_the_same_answers_as_one_after_the_other(engine, sing
 @pytest.mark.model
 def test_stopping_one_in_mid_answer_leaves_the_others(engine, single):
     prompts = fresh()
-    stopped, *rest = prompts
-    (text, last), *answers = at_once(
-        lambda: ask(engine, stopped, cancelled=Stop(6).is_set), *asking(engine, rest)
-    )
+    stop = Event()
+
+    def stopped():
+        request = GenerationRequest(prompt=prompts[0], sampling=Sampling(max_tokens=24, temperature=0))
+        for number, delta in enumerate(engine.generate(request, is_cancelled=stop.is_set), start=1):
+            if number == 5:
+                stop.set()
+            yield delta
+
+    deltas, *answers = at_once(lambda: list(stopped()), *asking(engine, prompts[1:]))
     expected = one_by_one(single, prompts)
-    assert last.finish_reason is FinishReason.CANCELLED
-    assert 0 < last.usage.completion_tokens <= 6
-    assert expected[0].startswith(text)
+    assert deltas[-1].finish_reason is FinishReason.CANCELLED
+    assert deltas[-1].usage.completion_tokens <= 6
+    assert expected[0].startswith("".join(delta.text for delta in deltas))
     assert texts(answers) == expected[1:]
 
 
@@ -210,10 +204,10 @@ def test_a_long_prompt_delays_no_short_turn(engine):
 
 @pytest.mark.model
 def test_a_long_prompt_can_be_stopped_while_others_answer(engine, single):
-    prompts = fresh(3)
-    (_, last), *answers = at_once(
-        lambda: ask(engine, CHAT.format("rain " * 900), cancelled=Stop(3).is_set), *asking(engine, prompts)
-    )
+    # Each look at it is before a part of the prompt or while one is evaluated.
+    prompts, looks = fresh(3), iter([False] * 3)
+    rain = lambda: ask(engine, CHAT.format("rain " * 900), cancelled=lambda: next(looks, True))  # noqa: E731
+    (_, last), *answers = at_once(rain, *asking(engine, prompts))
     assert last.finish_reason is FinishReason.CANCELLED
     assert last.usage.evaluated_tokens < 900
     assert texts(answers) == one_by_one(single, prompts)
