@@ -107,15 +107,15 @@ def test_requests_that_relieve_each_other_do_not_keep_another_model_waiting_for_
     models.loading = replace(LOADING, side_by_side=2)
     models._budget_bytes = 1
     first = models.engine(one)
-    begun = first.generate(REQUEST, is_cancelled=lambda: False)
-    next(begun)
+    started = first.generate(REQUEST, is_cancelled=lambda: False)
+    next(started)
     opening = Thread(target=lambda: models.engine(two), daemon=True)
     opening.start()
     await_until(lambda: not models._waiting.is_empty)
     # There is a sequence for it, but it rests until the other model was opened, and then waits for it.
     second = first.generate(REQUEST, is_cancelled=lambda: False)
     assert next(second).queue_position == 1
-    assert "".join(delta.text for delta in begun)
+    assert "".join(delta.text for delta in started)
     opening.join(timeout=60)
     assert not first.is_loaded
     assert "".join(delta.text for delta in second)

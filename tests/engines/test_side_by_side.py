@@ -183,7 +183,7 @@ def test_a_prompt_that_fits_no_context_is_reported_and_the_others_go_on(engine, 
 
 @pytest.mark.model
 def test_a_long_prompt_delays_no_short_turn(engine):
-    ended, long_prompt = list[str](), CHAT.format("Once more, word by word: " + "sea and ship " * 260)
+    ended, long_prompt = list[str](), CHAT.format("Again, word by word: " + "sea and ship " * 260)
     first_chunk = Event()
 
     def read():

@@ -1,7 +1,7 @@
 """Evaluate the tokens of several sequences side by side: continuous batching.
 
 The idea: to compute one token, a processor reads all weights of the model, and reading them takes most of the time. If
-eight answers each need their next token, the weights are read once for all eight. So whoever needs tokens evaluated
+eight answers each need their next token, the weights are read once for all eight. So a turn that needs tokens evaluated
 adds them to `_pending`. A step evaluates either all single tokens together, or up to 512 tokens of one prompt. If both
 are pending, they alternate, so that a long prompt does not hold answers up, nor answers a prompt:
 
@@ -12,7 +12,7 @@ are pending, they alternate, so that a long prompt does not hold answers up, nor
     step 5:  1 token of A, 1 token of B, 1 token of C
 
 The turns run in threads of their own, which choose their tokens in parallel between two steps. So a step waits a moment
-for those that took part in the last one: whoever comes too late waits for a whole step.
+for those that took part in the last one: one that comes too late waits for a whole step.
 
 Invariants:
 
