@@ -76,7 +76,7 @@ def test_a_first_visit_has_few_controls_and_words(first: Page) -> None:
           return [[...new Set([...found].filter(isShown).map(nameOf))], words];
         }"""
     )
-    assert len(controls) <= 40, controls
+    assert len(controls) <= 40, "\n".join(controls)
     assert len(words) <= 200, words
     assert {"Play", "Library"} <= set(words)
 

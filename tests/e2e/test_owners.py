@@ -74,10 +74,6 @@ def test_a_space_says_what_a_visitor_should_know_and_shows_nothing_that_they_may
     Play(page, space).open()
     expect(page.locator("#page-space")).to_contain_text("Tools are mocks")
     expect(page.locator("#page-space")).to_contain_text("are lost when it restarts")
-    page.locator("#page-space a").click()
-    help_page = page.frame_locator("iframe[title=Documentation]")
-    expect(help_page.get_by_role("heading", name="On a Hugging Face Space")).to_be_visible()
-    page.get_by_role("button", name="Close").first.click()
     for tab, forbidden in (
         ("Data", "Push to the Hub"),
         ("Models", "Download from the Hub"),

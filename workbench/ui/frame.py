@@ -44,5 +44,4 @@ def space_notice(settings: Settings) -> NoticeView:
     is_lost = settings.bucket is None and settings.database_url.startswith("sqlite")
     kept = "are lost when it restarts" if is_lost else "stay until you delete them"
     text = f"Tools are mocks. Only you and the Space's owner see your sessions, which {kept}."
-    link = "help/how-to/serve-several-people#on-a-hugging-face-space"
-    return NoticeView(lines=(NoticeLine(word="Demo", text=text, tone="quiet", link=link, link_text="More"),))
+    return NoticeView(lines=(NoticeLine(word="Demo", text=text, tone="quiet"),))

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.ui.present.test_versions import version
 from tests.ui.scripts.component import Component
+from workbench.ui.present.place import PlacesView
 from workbench.ui.present.versions import VersionsView, show_versions
 
 pytestmark = pytest.mark.browser
@@ -38,3 +39,20 @@ def test_the_line_of_another_text_is_shown_whenever_it_was_read(component: Compo
     shown = component.mount("versions", line("one", "two", shown="two", read_at=SAVED_AT))
     component.update(line("other", shown="other", read_at=TYPED_AT, name="other"))
     expect(shown.locator("summary .hw-mono")).to_have_text("v1")
+
+
+def test_ctrl_s_saves_before_the_server_has_seen_that_the_text_is_changed(component: Component) -> None:
+    line = "<div>{}<span><button class=hw-save-version id={} hidden>Save version</button></span></div>"
+    component.mount(
+        "places", PlacesView(), around=line.format("A", "a") + f"<div hidden>{line.format('B', 'b')}</div>"
+    )
+    component.page.evaluate(
+        """() => {
+          window.saved = [];
+          for (const one of document.querySelectorAll(".hw-save-version"))
+            one.addEventListener("hw:save", () => window.saved.push(one.id));
+        }"""
+    )
+    component.press("Control+s")
+    component.page.wait_for_function("window.saved.length > 0")
+    assert component.page.evaluate("window.saved") == ["a"]

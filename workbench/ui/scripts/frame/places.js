@@ -60,8 +60,9 @@ export const mount = ({ element, props }) => {
     if (!isSave && !place && !isNew) return;
     event.preventDefault();
     if (isSave)
+      // The button itself may still be hidden: the server has not seen what was typed last. It saves no text twice.
       [...document.querySelectorAll(".hw-save-version")]
-        .find((button) => button.offsetParent !== null)
+        .find((button) => button.parentElement.offsetParent !== null)
         ?.dispatchEvent(new Event("hw:save"));
     else if (place) router.choose(last[place.label]);
     else {
