@@ -72,3 +72,14 @@ def test_a_tool_that_runs_code_cannot_be_redefined(tmp_path):
             is_run_by_code(
                 services, replace(draft, spec_text='{"name": "calculate", "description": "Other."}')
             )
+
+
+def test_a_turn_has_the_same_tools_to_its_end_and_reads_them_once(tmp_path):
+    draft = ToolDraft(spec_text='{"name": "late", "description": "D."}', rules_text="- result: 1")
+    with services_for(tmp_path, "Hi.") as (services, _), services.at_work() as counted:
+        before = counted.tools
+        save(services, draft, "lately")
+        assert counted.tools is before
+        assert services.tools.select(("lately",)).names == ("late",)
+        guest = replace(counted, owner=Owner(key="ann"))
+        assert guest.tools is not before

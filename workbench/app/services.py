@@ -117,6 +117,8 @@ class Services:
     """The running comparisons of all owners."""
     is_counted: bool = False
     """True inside a turn, run or comparison that is already counted."""
+    pinned_tools: Catalog | None = field(default=None, init=False, compare=False, repr=False)
+    """Inside a turn, run or comparison, the tools as it found them; None until it asks for them."""
 
     limits: PersonLimits = field(init=False, compare=False)
     """The owner's limits."""
@@ -187,8 +189,16 @@ class Services:
 
     @property
     def tools(self) -> Catalog:
-        """The catalog, including the toolsets that the owner saved on the page and did not write to files."""
-        return self.catalog.with_toolsets(self.saved_toolsets())
+        """The catalog, including the toolsets that the owner saved on the page and did not write to files.
+
+        A turn, run or comparison has the same tools to its end, whatever is saved meanwhile.
+        """
+        if self.pinned_tools:
+            return self.pinned_tools
+        tools = self.catalog.with_toolsets(self.saved_toolsets())
+        if self.is_counted:
+            object.__setattr__(self, "pinned_tools", tools)
+        return tools
 
     def saved_toolsets(self) -> Mapping[str, str]:
         """Return the newest version of each toolset that differs from its file, by the toolset's name.
