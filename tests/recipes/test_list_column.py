@@ -34,7 +34,7 @@ TEST = """def test_a_session_shows_its_number_of_answers():
 STORE_TEST = '''"""The list of sessions counts answers."""
 
 from tests.store.examples import SETUP, completion, user
-from workbench.store.sessions import SessionStore
+from workbench.store.sessions.sessions import SessionStore
 
 
 def test_answers_are_counted(store: SessionStore) -> None:
@@ -47,7 +47,7 @@ def test_answers_are_counted(store: SessionStore) -> None:
 
 
 def test_a_column_of_a_list(copy_for: Callable[[str], CheckoutCopy]) -> None:
-    copy, store = copy_for("A column of a list"), "workbench/store/sessions.py"
+    copy, store = copy_for("A column of a list"), "workbench/store/sessions/session_list.py"
     copy.insert(
         "workbench/records/sessions.py",
         FIELD,

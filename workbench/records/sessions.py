@@ -1,5 +1,6 @@
 """Sessions and messages as stored, with their ids and times."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -199,6 +200,29 @@ def copy_of(stored: StoredMessage) -> NewMessage:
         copy_of=stored.id,
         world_patch=stored.world_patch,
     )
+
+
+def continued(
+    path: Sequence[StoredMessage], system: Message, said: NewMessage | None
+) -> tuple[Sequence[StoredMessage], Sequence[NewMessage]]:
+    """Return the part of a path that a new turn keeps, and the new messages below it.
+
+    A user message without an answer at the end is left out: what is said becomes its sibling. If the system message
+    changes, everything is copied under the new one. For example, `System A, Hi, Hello` continued with `Bye` under
+    `System B` keeps nothing, and has the new messages `System B`, a copy of `Hi`, a copy of `Hello`, and `Bye`.
+
+    Args:
+        said: The user's message. None continues the path as it is.
+    """
+    if said and path and path[-1].message.role is Role.USER:
+        said, path = replace(said, world_patch=path[-1].world_patch), path[:-1]
+    new = [] if said is None else [said]
+    if path and path[0].message == system:
+        return path, new
+    has_root = bool(path) and path[0].message.role is Role.SYSTEM
+    patch = path[0].world_patch if has_root else ()
+    root = NewMessage(message=system, origin=MessageOrigin.PERSON, world_patch=patch)
+    return (), [root, *map(copy_of, path[1:] if has_root else path), *new]
 
 
 def with_ephemeral(system_text: str, ephemeral: str) -> str:

@@ -212,7 +212,7 @@ class TestTree:
         session = store.create_session(SETUP)
         other = store.append(store.create_session(SETUP).id, user("other"), parent_id=None)
         ids = iter(["fresh", other.id])
-        monkeypatch.setattr("workbench.store.sessions.messages.new_id", lambda: next(ids))
+        monkeypatch.setattr("workbench.store.rows.new_id", lambda: next(ids))
         with pytest.raises(StoreError, match=r"UNIQUE|unique constraint"):
             store.append_all(session.id, (user("a"), user("b")), parent_id=None)
         assert store.find_session(session.id) == session

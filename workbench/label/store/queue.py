@@ -53,7 +53,7 @@ from sqlmodel import Session, col
 from workbench.label.records.project import QueueFilter, QueueItem, QueueOrder, QueuePage, QueueSort
 from workbench.label.store.filter import filter_conditions, names_unstorable_text
 from workbench.records.label_words import QueueState
-from workbench.store.sessions.sessions import is_rollout
+from workbench.store.owner_scope import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
     ImportRow,

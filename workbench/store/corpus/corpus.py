@@ -22,10 +22,9 @@ from workbench.store.corpus.import_writer import DigestedImport, refuse_unstorab
 from workbench.store.corpus.label_rows import MODEL_SLOT, slot_of
 from workbench.store.corpus.materials import read_materials
 from workbench.store.deleting import is_of_shown_project
-from workbench.store.owner_scope import OwnerScope, OwnerView, scope_of
+from workbench.store.owner_scope import OwnerScope, OwnerView, is_rollout, scope_of
 from workbench.store.rows import new_id
 from workbench.store.sessions.search import conditions_of
-from workbench.store.sessions.sessions import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
     ImportRow,

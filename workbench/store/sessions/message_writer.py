@@ -24,10 +24,15 @@ ended after a minute of silence. If it was only slow, it finds its row gone and 
 a sibling of the interrupted one.
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
 from sqlmodel import Session
 
 from workbench.chat.message import Role
-from workbench.records.sessions import NewMessage
+from workbench.records.limits import PersonLimits
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store import rows
@@ -35,9 +40,59 @@ from workbench.store.database import insert_if_absent
 from workbench.store.owner_scope import SHARED
 from workbench.store.paths import message_row
 from workbench.store.sessions.search_index import index_message, index_session_names
+from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
 from workbench.store.titles import title_of
 from workbench.store.versions.version_rows import write_text
+
+SENT: Final = frozenset(
+    {MessageOrigin.PERSON, MessageOrigin.IMPORT, MessageOrigin.SCRIPTED, MessageOrigin.SIMULATED}
+)
+"""Origins of messages that somebody sends."""
+
+
+def accept_message(limits: PersonLimits, new: NewMessage) -> None:
+    """Check that a message can be stored, and is not too large if somebody sends it.
+
+    Raises:
+        BadInput: It cannot, or is.
+    """
+    refuse_unstorable(new.message, "message")
+    refuse_unstorable(new.generation, "generation")
+    refuse_unstorable(new.tool_run, "tool run")
+    refuse_unstorable(new.world_patch, "world")
+    refuse_unstorable(new.setup, "setup")
+    if new.origin in SENT:
+        limits.check_message(new.message)
+
+
+def write_messages(
+    db: Session,
+    session: SessionRow,
+    new: Sequence[NewMessage],
+    parent_id: str | None,
+    now: datetime,
+    *,
+    is_shown: bool = True,
+) -> tuple[StoredMessage, ...]:
+    """Write messages, each under the previous one.
+
+    Args:
+        parent_id: The message above the first one. None writes a root.
+        is_shown: True makes the last message the open leaf.
+
+    Raises:
+        StoreError: The parent is not one of the session's messages.
+    """
+    parent = None if parent_id is None else message_row(db, session.id, parent_id)
+    stored: list[StoredMessage] = []
+    for message in new:
+        place = rows.MessagePosition(id=rows.new_id(), session_id=session.id, parent=parent, created_at=now)
+        parts = write_message(db, message, place)
+        show_leaf(db, session, parts.message, is_shown=is_shown)
+        stored.append(rows.message_value(parts))
+        parent = parts.message
+    return tuple(stored)
 
 
 def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> rows.MessageParts:

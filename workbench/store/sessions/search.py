@@ -22,7 +22,7 @@ from workbench.store.sessions.search_terms import (
     places_of,
     terms_of,
 )
-from workbench.store.sessions.sessions import list_rows
+from workbench.store.sessions.session_list import list_rows
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
     DeletedMessageRow,

@@ -1,126 +1,43 @@
-"""Create, list, change, copy and delete sessions."""
+"""Create, list, change, copy and delete sessions, and append, read and delete their messages."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
-from typing import cast as typed
 
-from sqlalchemy import ColumnElement, ScalarSelect, Text, cast
-from sqlalchemy.orm import QueryableAttribute, defer
-from sqlmodel import Session, col, delete, func, select, update
+from sqlmodel import Session, col, delete, update
 
 from workbench.chat.message import Message, Role
 from workbench.names import usable_tags
-from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import (
+    DeletedMessages,
     ListedSession,
     MessageOrigin,
     NewMessage,
     StoredMessage,
     StoredSession,
-    copy_of,
+    TreeNode,
+    continued,
 )
+from workbench.rollout.events import Generation
 from workbench.store import rows
-from workbench.store.deleting import is_shown, restorable_since
-from workbench.store.owner_scope import is_rollout
-from workbench.store.paths import read_path
+from workbench.store.deleting import delete_messages, read_deleted, restorable_since, restore_messages
+from workbench.store.owner_scope import OwnerScope
+from workbench.store.paths import message_row, read_path, read_tree
 from workbench.store.rows import new_id
-from workbench.store.sessions.messages import MessageStore
+from workbench.store.sessions.message_writer import SENT, accept_message, write_messages
 from workbench.store.sessions.search_index import index_session_names
+from workbench.store.sessions.session_list import list_rows
 from workbench.store.sessions.sharing import copy_session
-from workbench.store.storable import problem_of
-from workbench.store.tables import MessageRow, RecordedSessionRow, SessionRow, SessionTagRow
+from workbench.store.sessions.unfinished import forget_unfinished, save_unfinished
+from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.tables import SessionRow, SessionTagRow
 from workbench.store.tables.sessions import queue_place
 from workbench.store.titles import given_title
 from workbench.store.versions.version_rows import put_setup
 
 
-def list_rows(
-    db: Session,
-    owner: Owner,
-    *conditions: ColumnElement[bool],
-    is_deleted: bool,
-    limit: int,
-    offset: int,
-) -> tuple[ListedSession, ...]:
-    """Return a page of the sessions that have messages and meet the conditions, as `owner` sees them.
-
-    Rollouts of suites are left out. The order is most recently used first, or most recently deleted first.
-    """
-    last = col(SessionRow.deleted_at) if is_deleted else col(SessionRow.updated_at)
-    page = (
-        # The setup is read as text, so that one damaged row does not break the list.
-        select(SessionRow, cast(col(SessionRow.setup), Text), _message_count(), _client())
-        .options(defer(typed(QueryableAttribute[Any], SessionRow.setup)))
-        .where(col(SessionRow.leaf_id).is_not(None), ~is_rollout(), *conditions)
-        .order_by(last.desc(), col(SessionRow.id))
-        .limit(limit)
-        .offset(offset)
-    )
-    found = db.exec(page).all()
-    tags = _tags(db, [row.id for row, *_ in found])
-    return tuple(
-        ListedSession(
-            id=row.id,
-            title=row.title,
-            tags=tuple(tags.get(row.id, ())),
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            deleted_at=row.deleted_at,
-            message_count=message_count,
-            is_own=row.owner == owner.key,
-            is_shared=row.share_key is not None,
-            client=client,
-            damage=_damage(setup),
-        )
-        for row, setup, message_count, client in found
-    )
-
-
-def _message_count() -> ScalarSelect[int]:
-    """Return an expression for the number of messages in the session of the outer query."""
-    of_session = col(MessageRow.session_id) == col(SessionRow.id)
-    return (
-        select(func.count())
-        .select_from(MessageRow)
-        .where(of_session, is_shown())
-        .correlate(SessionRow)
-        .scalar_subquery()
-    )
-
-
-def _client() -> ScalarSelect[str]:
-    """Return an expression for the client of the session of the outer query. NULL if the gateway did not record it."""
-    of_session = col(RecordedSessionRow.session_id) == col(SessionRow.id)
-    return select(RecordedSessionRow.client).where(of_session).correlate(SessionRow).scalar_subquery()
-
-
-def _tags(db: Session, session_ids: Sequence[str]) -> dict[str, list[str]]:
-    found = db.exec(
-        select(SessionTagRow.session_id, SessionTagRow.tag)
-        .where(col(SessionTagRow.session_id).in_(session_ids))
-        .order_by(col(SessionTagRow.position))
-    )
-    tags: dict[str, list[str]] = {}
-    for session_id, tag in found:
-        tags.setdefault(session_id, []).append(tag)
-    return tags
-
-
-def _damage(setup: str) -> str | None:
-    """Return why a setup's text cannot be read, or None if it can."""
-    try:
-        rows.setup_value(json.loads(setup))
-    except (ValueError, TypeError) as error:
-        return str(error)
-    return None
-
-
-class SessionStore(MessageStore):
-    """One owner's sessions. Each method is one transaction. Thread-safe."""
+class SessionStore(OwnerScope):
+    """One owner's sessions and their messages, which form trees. Each method is one transaction. Thread-safe."""
 
     def create_session(self, setup: RunConfig, *, session_id: str | None = None) -> StoredSession:
         """Create a session without messages.
@@ -167,52 +84,22 @@ class SessionStore(MessageStore):
             StoreError: The session or the message does not exist, or could not be written.
         """
         self._accept_setup(setup)
-        user = Message(role=Role.USER, text=text or "")
-        said = [] if text is None else [NewMessage(message=user, origin=origin)]
-        for message in said:
-            self._accept_message(message)
+        said = None
+        if text is not None:
+            said = NewMessage(message=Message(role=Role.USER, text=text), origin=origin)
+            accept_message(self._limits, said)
         with self._database.writing() as db:
             if is_new:
                 session = self._create(db, setup, session_id)
             else:
                 session = self._own_session(db, session_id)
                 self._put_setup(db, session, setup)
-            path = read_path(db, session, leaf_id)
-            if said and path and path[-1].message.role is Role.USER:
-                said = [replace(message, world_patch=path[-1].world_patch) for message in said]
-                path = path[:-1]
-            new, parent_id = said, path[-1].id if path else None
-            if not path or path[0].message != system:
-                has_root = bool(path) and path[0].message.role is Role.SYSTEM
-                patch = path[0].world_patch if has_root else ()
-                root = NewMessage(message=system, origin=MessageOrigin.PERSON, world_patch=patch)
-                self._accept_message(root)
-                rest = path[1:] if has_root else path
-                path, new, parent_id = (), [root, *map(copy_of, rest), *said], None
+            path, new = continued(read_path(db, session, leaf_id), system, said)
+            if not path:
+                accept_message(self._limits, new[0])
             self._require_room_for(db, session, new)
-            return (*path, *self._write(db, session, new, parent_id))
-
-    def _create(self, db: Session, setup: RunConfig, session_id: str) -> SessionRow:
-        self._require_room_for_session(db)
-        now = self._now()
-        row = SessionRow(
-            id=session_id,
-            owner=self._owner.key,
-            created_at=now,
-            updated_at=now,
-            setup={},
-            queue_place=queue_place(now),
-        )
-        put_setup(db, row, self._owner, rows.setup_document(setup))
-        db.add(row)
-        db.flush()
-        return row
-
-    def _put_setup(self, db: Session, row: SessionRow, setup: RunConfig) -> None:
-        document = rows.setup_document(setup)
-        if row.setup != document:
-            put_setup(db, row, self._owner, document)
-            row.updated_at = self._now()
+            parent_id = path[-1].id if path else None
+            return (*path, *write_messages(db, session, new, parent_id, self._now()))
 
     def find_session(self, session_id: str) -> StoredSession | None:
         """Return the session with this id. None if the owner may not read it or it does not exist.
@@ -313,6 +200,170 @@ class SessionStore(MessageStore):
             source = self._readable_session(db, session_id)
             return self._value(db, copy_session(db, source, self._owner, self._now()))
 
+    def append(
+        self,
+        session_id: str,
+        new: NewMessage,
+        *,
+        parent_id: str | None,
+        unfinished_id: str | None = None,
+        is_shown: bool = True,
+    ) -> StoredMessage:
+        """Append a message.
+
+        Args:
+            parent_id: The message above it. None creates a root.
+            unfinished_id: Id of the unfinished text that this message completes, which is deleted.
+            is_shown: True makes the message the open leaf.
+
+        Raises:
+            BadInput: The message contains text that cannot be stored.
+            StoreError: The session does not exist, the parent is not one of its messages, or the message
+                could not be written.
+        """
+        (message,) = self._append(session_id, (new,), parent_id, unfinished_id, is_shown=is_shown)
+        return message
+
+    def append_all(
+        self,
+        session_id: str,
+        new: Sequence[NewMessage],
+        *,
+        parent_id: str | None,
+        is_shown: bool = True,
+    ) -> Sequence[StoredMessage]:
+        """Append several messages, each under the previous one. On an error, none is stored.
+
+        Args:
+            parent_id: The message above the first one. None creates a root.
+            is_shown: True makes the last message the open leaf.
+
+        Raises:
+            BadInput: A message contains text that cannot be stored.
+            StoreError: The session does not exist, the parent is not one of its messages, or the messages
+                could not be written.
+        """
+        return self._append(session_id, new, parent_id, None, is_shown=is_shown)
+
+    def save_unfinished(
+        self,
+        session_id: str,
+        text: str,
+        generation: Generation,
+        *,
+        parent_id: str | None,
+        unfinished_id: str | None = None,
+    ) -> str:
+        """Save the text that a model has generated so far.
+
+        Args:
+            text: All of the text so far.
+            parent_id: The message above the one that is being generated. None stands for a root.
+            unfinished_id: The id that an earlier call returned, or None for the first call.
+
+        Returns:
+            The id to pass to further calls, and to `append` with the complete message.
+
+        Raises:
+            BadInput: The text or the generation contains text that cannot be stored.
+            StoreError: The session does not exist, the parent is not one of its messages, or the text
+                could not be written.
+        """
+        refuse_unstorable(text, "message.text")
+        refuse_unstorable(generation, "generation")
+        row_id = unfinished_id or new_id()
+        with self._database.writing() as db:
+            session = self._own_session(db, session_id)
+            parent = None if parent_id is None else message_row(db, session.id, parent_id)
+            place = rows.MessagePosition(
+                id=row_id, session_id=session.id, parent=parent, created_at=self._now()
+            )
+            save_unfinished(db, text, generation, place)
+        return row_id
+
+    def path(self, session_id: str, *, leaf_id: str | None = None) -> Sequence[StoredMessage]:
+        """Return the messages from the root to `leaf_id`, or to the open leaf if it is None.
+
+        Raises:
+            StoreError: The session does not exist, the leaf is not one of its messages, or the messages
+                could not be read.
+        """
+        with self._database.reading() as db:
+            return read_path(db, self._readable_session(db, session_id), leaf_id)
+
+    def tree(self, session_id: str) -> Sequence[TreeNode]:
+        """Return the messages of all branches, oldest first, without their texts.
+
+        Raises:
+            StoreError: The session does not exist or could not be read.
+        """
+        with self._database.reading() as db:
+            return read_tree(db, self._readable_session(db, session_id))
+
+    def delete_message(self, session_id: str, message_id: str) -> None:
+        """Hide a message and all messages below it. If the open leaf is among them, the parent is opened.
+
+        Raises:
+            BadInput: The message is a root.
+            StoreError: The session or message does not exist, or the change could not be written.
+        """
+        with self._database.writing() as db:
+            delete_messages(db, self._own_session(db, session_id), message_id, self._now())
+
+    def restore_message(self, session_id: str, message_id: str) -> str:
+        """Restore the messages that were deleted together with a message.
+
+        Returns:
+            The id of the last restored message, which becomes the open leaf.
+
+        Raises:
+            StoreError: The session does not exist, the message was not deleted, its parent is deleted too,
+                or the change could not be written.
+        """
+        with self._database.writing() as db:
+            return restore_messages(db, self._own_session(db, session_id), message_id)
+
+    def deleted_messages(self, session_id: str) -> Sequence[DeletedMessages]:
+        """Return the deleted parts of a session, most recently deleted first.
+
+        Raises:
+            StoreError: The session does not exist or could not be read.
+        """
+        with self._database.reading() as db:
+            return read_deleted(db, self._readable_session(db, session_id))
+
+    def open_leaf(self, session_id: str, message_id: str) -> None:
+        """Make a message the open leaf, the last message that is shown.
+
+        Raises:
+            StoreError: The session or message does not exist, or the change could not be written.
+        """
+        with self._database.writing() as db:
+            session = self._own_session(db, session_id)
+            session.leaf_id = message_row(db, session.id, message_id).id
+
+    def _create(self, db: Session, setup: RunConfig, session_id: str) -> SessionRow:
+        self._require_room_for_session(db)
+        now = self._now()
+        row = SessionRow(
+            id=session_id,
+            owner=self._owner.key,
+            created_at=now,
+            updated_at=now,
+            setup={},
+            queue_place=queue_place(now),
+        )
+        put_setup(db, row, self._owner, rows.setup_document(setup))
+        db.add(row)
+        db.flush()
+        return row
+
+    def _put_setup(self, db: Session, row: SessionRow, setup: RunConfig) -> None:
+        document = rows.setup_document(setup)
+        if row.setup != document:
+            put_setup(db, row, self._owner, document)
+            row.updated_at = self._now()
+
     def _update(self, session_id: str, *, is_deleted: bool = False, **values: str | datetime | None) -> None:
         """Write columns of one of the owner's sessions. This also works if its setup is damaged."""
         deleted_at = col(SessionRow.deleted_at)
@@ -325,3 +376,25 @@ class SessionStore(MessageStore):
                         index_session_names(db, session_id)
                     return
             raise self._not_own_error(db, session_id)
+
+    def _append(
+        self,
+        session_id: str,
+        new: Sequence[NewMessage],
+        parent_id: str | None,
+        unfinished_id: str | None,
+        *,
+        is_shown: bool,
+    ) -> tuple[StoredMessage, ...]:
+        for message in new:
+            accept_message(self._limits, message)
+        with self._database.writing() as db:
+            session = self._own_session(db, session_id)
+            self._require_room_for(db, session, new)
+            forget_unfinished(db, session.id, unfinished_id)
+            return write_messages(db, session, new, parent_id, self._now(), is_shown=is_shown)
+
+    def _require_room_for(self, db: Session, session: SessionRow, new: Sequence[NewMessage]) -> None:
+        # Messages of models and tools are not counted, so that a turn that was allowed to start is not cut off.
+        if any(message.origin in SENT for message in new):
+            self._require_room_for_messages(db, session.id, new=len(new))
