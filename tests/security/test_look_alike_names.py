@@ -30,7 +30,7 @@ def _version(kind: VersionKind) -> Make:
 
 def _renamed(own: OwnedStore, name: str) -> object:
     own.versions.save(NewVersion(kind=VersionKind.CONTRACT, name="before", text="x"))
-    return own.versions.rename(VersionKind.CONTRACT, "before", name)
+    return own.version_names.rename(VersionKind.CONTRACT, "before", name)
 
 
 def _tagged_version(own: OwnedStore, name: str) -> object:
@@ -153,7 +153,7 @@ def test_names_of_earlier_versions_are_exported_to_distinct_files(old: OwnedStor
 
 def test_names_of_earlier_versions_are_renamed(old: OwnedStore) -> None:
     for name, new_name in [("minimal", "small"), ("a\u202eb", "ab"), ("Minimal", "minimal")]:
-        old.versions.rename(VersionKind.CONTRACT, name, new_name)
+        old.version_names.rename(VersionKind.CONTRACT, name, new_name)
         assert old.versions.find(VersionKind.CONTRACT, new_name)
     assert old.presets.rename_preset("a\u202eb", "ab").name == "ab"
 

@@ -35,7 +35,7 @@ def give_versions(own: OwnedStore) -> None:
     own.versions.tag(version.id, "production")
     own.versions.keep_text(CONTRACT, SECRET + " in a session")
     own.versions.save(NewVersion(kind=CONTRACT, name="gone", text=SECRET + " deleted"))
-    own.versions.delete_name(CONTRACT, "gone")
+    own.version_names.delete_name(CONTRACT, "gone")
 
 
 def give_labels(own: OwnedStore, target: LabelTarget) -> None:
@@ -149,7 +149,7 @@ def _id(world: Any) -> str:
 
 def _deletion(world: Any) -> str:
     """Return the id of the deletion of one of Ann's contracts."""
-    return world.store.of(world.owner).versions.deleted_names()[0].id
+    return world.store.of(world.owner).version_names.deleted_names()[0].id
 
 
 def _run(world: Any) -> str:
@@ -225,18 +225,18 @@ CHECKS: dict[str, Check] = {
     "versions.comes_from": is_rejected(
         lambda own, w: own.versions.comes_from(_id(w), "x"), "there is no version"
     ),
-    "versions.rename": is_rejected(
-        lambda own, w: own.versions.rename(CONTRACT, "minimal", "other"), "you have no contract"
+    "version_names.rename": is_rejected(
+        lambda own, w: own.version_names.rename(CONTRACT, "minimal", "other"), "you have no contract"
     ),
-    "versions.delete_name": is_rejected(
-        lambda own, w: own.versions.delete_name(CONTRACT, "minimal"), "you have no contract"
+    "version_names.delete_name": is_rejected(
+        lambda own, w: own.version_names.delete_name(CONTRACT, "minimal"), "you have no contract"
     ),
-    "versions.restore_name": is_rejected(
-        lambda own, w: own.versions.restore_name(_deletion(w)), "there is no deletion"
+    "version_names.restore_name": is_rejected(
+        lambda own, w: own.version_names.restore_name(_deletion(w)), "there is no deletion"
     ),
     "versions.tagged_names": only_for_ann(lambda own, w: own.versions.tagged_names(CONTRACT)),
     "versions.heads_unlike": returns_nothing(lambda own, w: own.versions.heads_unlike(CONTRACT, {})),
-    "versions.deleted_names": returns_nothing(lambda own, w: own.versions.deleted_names()),
+    "version_names.deleted_names": returns_nothing(lambda own, w: own.version_names.deleted_names()),
     "versions.note_file": is_rejected(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
     "labels.save": is_rejected(
         lambda own, w: own.labels.save(

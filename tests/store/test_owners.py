@@ -18,9 +18,11 @@ from tests.store.conftest import SQLITE
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
+from workbench.label.store.access import LabelScope
 from workbench.records.corpus.material import NewImport, SessionFilter
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import StoredMessage, StoredSession
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.store import OwnedStore, Store
 
 ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", role=UserRole.ADMIN)
@@ -210,6 +212,13 @@ def _methods() -> Iterator[str]:
 
 def test_every_method_of_every_store_class_has_a_check() -> None:
     assert sorted(_methods()) == sorted(CHECKS)
+
+
+def test_no_store_class_inherits_from_another() -> None:
+    classes = set(get_type_hints(OwnedStore).values())
+    assert not [store for store in classes if classes & set(store.__mro__[1:])]
+    bases = {base for store in classes for base in store.__mro__[1:]}
+    assert bases <= {LabelScope, OwnerScope, object}
 
 
 def test_the_objects_have_no_other_public_methods() -> None:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from workbench.store.sessions.sharing import SharingStore
     from workbench.store.store import OwnedStore, Store
     from workbench.store.versions.presets import PresetStore
+    from workbench.store.versions.version_names import VersionNameStore
     from workbench.store.versions.versions import VersionStore
     from workbench.toolbox.catalog import Catalog
     from workbench.toolbox.studio import ToolStudio
@@ -127,6 +128,7 @@ class Services:
     sessions: SessionStore = field(init=False, compare=False)
     sharing: SharingStore = field(init=False, compare=False)
     versions: VersionStore = field(init=False, compare=False)
+    version_names: VersionNameStore = field(init=False, compare=False)
     labels: LabelStore = field(init=False, compare=False)
     label_projects: LabelProjectStore = field(init=False, compare=False)
     label_assignments: LabelAssignmentStore = field(init=False, compare=False)

@@ -72,7 +72,7 @@ def rename_name(services: Services, kind: VersionKind, name: str, new_name: str)
     """
     _check_own(services, kind, name, "rename")
     _check_free(services, kind, new_name)
-    services.versions.rename(kind, name, new_name)
+    services.version_names.rename(kind, name, new_name)
     return _with_own_name(services, kind, new_name, f"renamed from {name}")
 
 
@@ -95,7 +95,7 @@ def delete_name(services: Services, kind: VersionKind, name: str) -> DeletedName
         StoreError: The owner has no versions of the name, or the change could not be stored.
     """
     _check_own(services, kind, name, "delete")
-    return services.versions.delete_name(kind, name)
+    return services.version_names.delete_name(kind, name)
 
 
 def restore_name(services: Services, deleted: DeletedName, *, new_name: str = "") -> Version:
@@ -111,7 +111,7 @@ def restore_name(services: Services, deleted: DeletedName, *, new_name: str = ""
     name = new_name or deleted.name
     if new_name:
         _check_free(services, deleted.kind, name)
-    services.versions.restore_name(deleted.id, new_name=name)
+    services.version_names.restore_name(deleted.id, new_name=name)
     return _with_own_name(services, deleted.kind, name, f"renamed from {deleted.name}")
 
 
@@ -121,7 +121,7 @@ def find_deleted(services: Services, kind: VersionKind | None, name: str) -> Del
     Raises:
         BadInput: There is none.
     """
-    found = [deleted for deleted in services.versions.deleted_names(kind) if deleted.name == name]
+    found = [deleted for deleted in services.version_names.deleted_names(kind) if deleted.name == name]
     if not found:
         raise BadInput(
             f"name {name!r}", "it is not among the deleted names", "`workbench versions deleted` lists them"

@@ -32,7 +32,7 @@ from workbench.store.sessions.sessions import SessionStore
 from workbench.store.sessions.sharing import SharingStore
 from workbench.store.sessions.unfinished import recover_unfinished
 from workbench.store.versions.presets import PresetStore, purge_presets
-from workbench.store.versions.version_names import purge_names
+from workbench.store.versions.version_names import VersionNameStore, purge_names
 from workbench.store.versions.versions import VersionStore
 
 
@@ -49,6 +49,8 @@ class OwnedStore:
     sharing: SharingStore
     versions: VersionStore
     """Versions of contracts, tools, presets and suites."""
+    version_names: VersionNameStore
+    """Renames, deletes and restores the names of versions."""
     labels: LabelStore
     label_projects: LabelProjectStore
     label_assignments: LabelAssignmentStore
@@ -113,6 +115,7 @@ class Store:
             sessions=SessionStore(view),
             sharing=SharingStore(view),
             versions=VersionStore(view),
+            version_names=VersionNameStore(view),
             labels=labels,
             label_projects=LabelProjectStore(view),
             label_assignments=LabelAssignmentStore(view),

@@ -66,7 +66,7 @@ def show_deleted(
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        found = services.versions.deleted_names(kind)
+        found = services.version_names.deleted_names(kind)
     if json_output:
         names = [
             {

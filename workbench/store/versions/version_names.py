@@ -5,7 +5,7 @@ moves them to a hidden name, so that the old name is free at once: `weather` bec
 no other name contains a colon. So deleting, creating the same name and restoring cannot mix two histories.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement
@@ -25,27 +25,19 @@ from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionT
 from workbench.store.versions.version_rows import (
     DELETED_MARK,
     find_head,
-    read_heads_unlike,
+    has_versions,
+    own_names,
     shown_name,
     stored_name,
 )
 
 
-class NameStore(OwnerScope):
+class VersionNameStore(OwnerScope):
     """The names of one owner's versions. Each method is one transaction. Thread-safe."""
 
     def __init__(self, view: OwnerView) -> None:
         super().__init__(view)
         self._audit = AuditWriter(view.owner, view.now)
-
-    def heads_unlike(self, kind: VersionKind, hashes: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the text of each name's newest version, by name, where it differs from a known text.
-
-        Args:
-            hashes: SHA-256 of the known texts, by name.
-        """
-        with self._database.reading() as db:
-            return read_heads_unlike(db, self._scope, kind, hashes)
 
     def rename(self, kind: VersionKind, name: str, new_name: str) -> None:
         """Move all of the owner's versions of a name to a new name.
@@ -96,9 +88,10 @@ class NameStore(OwnerScope):
             kind, deleted = VersionKind(line.kind), _deleted(line)
             name = stored_name(db, self._scope, kind, new_name or deleted.name)
             # A name of the shared library is free: the owner's versions are newer than the library's.
-            if _has_versions(db, self._scope, kind, name):
+            if has_versions(db, self._scope, kind, name):
                 raise _taken(kind, name)
-            self._require_room_for_name(db, kind, name)
+            own = own_names(self._scope, kind)
+            self._require_room(db, f"{kind.value}s of your own", own, self._limits.own_names)
             self._audit.note(db, "version.undelete", f"{kind}:{name}")
             self._move(db, line, name)
             return deleted
@@ -111,16 +104,6 @@ class NameStore(OwnerScope):
         """
         with self._database.reading() as db:
             return tuple(_deleted(line) for line in db.exec(self._deleted_lines(kind=kind)))
-
-    def _require_room_for_name(self, db: Session, kind: VersionKind, name: str) -> None:
-        """Check that the owner may have one more name, unless they have this one."""
-        if not _has_versions(db, self._scope, kind, name):
-            own = select(VersionRow.name).where(
-                col(VersionRow.owner) == self._scope,
-                col(VersionRow.kind) == kind.value,
-                ~col(VersionRow.name).contains(DELETED_MARK),
-            )
-            self._require_room(db, f"{kind.value}s of your own", own.distinct(), self._limits.own_names)
 
     def _deleted_lines(
         self, deletion_id: str = "", *, kind: VersionKind | None = None
@@ -140,7 +123,7 @@ class NameStore(OwnerScope):
     def _own_line(self, db: Session, kind: VersionKind, name: str) -> VersionLineRow:
         key = (self._scope, kind.value, name)
         line = None if problem_of(name) else db.get(VersionLineRow, key, with_for_update=True)
-        if line is None or line.deleted_at is not None or not _has_versions(db, self._scope, kind, name):
+        if line is None or line.deleted_at is not None or not has_versions(db, self._scope, kind, name):
             raise StoreError(
                 f"you have no {kind.value} {name!r}; `workbench versions list --kind {kind.value}` shows all"
             )
@@ -217,13 +200,6 @@ def _of_line(
     table: type[VersionRow] | type[VersionTagRow], line: VersionLineRow
 ) -> tuple[ColumnElement[bool], ...]:
     return (col(table.owner) == line.owner, col(table.kind) == line.kind, col(table.name) == line.name)
-
-
-def _has_versions(db: Session, scope: str, kind: VersionKind, name: str) -> bool:
-    query = select(VersionRow.id).where(
-        col(VersionRow.owner) == scope, col(VersionRow.kind) == kind.value, col(VersionRow.name) == name
-    )
-    return db.exec(query.limit(1)).first() is not None
 
 
 def _taken(kind: VersionKind, name: str) -> BadInput:

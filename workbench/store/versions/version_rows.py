@@ -106,6 +106,20 @@ def own_first(scope: str) -> tuple[ColumnElement[Any], ...]:
     return ((col(VersionRow.owner) == scope).desc(), col(VersionRow.number).desc())
 
 
+def has_versions(db: Session, scope: str, kind: VersionKind, name: str) -> bool:
+    """Whether the owner has versions of this name."""
+    query = select(VersionRow.id).where(
+        col(VersionRow.owner) == scope, col(VersionRow.kind) == kind.value, col(VersionRow.name) == name
+    )
+    return db.exec(query.limit(1)).first() is not None
+
+
+def own_names(scope: str, kind: VersionKind) -> SelectOfScalar[str]:
+    """Select the names of the owner's versions. Deleted names are left out."""
+    own = (col(VersionRow.owner) == scope, col(VersionRow.kind) == kind.value)
+    return select(VersionRow.name).where(*own, ~col(VersionRow.name).contains(DELETED_MARK)).distinct()
+
+
 def of_name(scope: str, kind: VersionKind, name: str) -> SelectOfScalar[VersionRow]:
     """Select the versions of a name that the owner may see, in no particular order."""
     return select(VersionRow).where(

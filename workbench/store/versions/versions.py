@@ -1,6 +1,6 @@
 """Store versions and tags, and keep them in step with files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 from hashlib import sha256
@@ -24,17 +24,19 @@ from workbench.records.versions import (
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
 from workbench.store.database import insert_if_absent
-from workbench.store.owner_scope import OwnerView
+from workbench.store.owner_scope import OwnerScope, OwnerView
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
-from workbench.store.versions.version_names import NameStore
 from workbench.store.versions.version_rows import (
     find_head,
     find_row,
     find_text,
     find_version,
+    has_versions,
     of_name,
     own_first,
+    own_names,
+    read_heads_unlike,
     read_lines,
     read_tagged_names,
     same_name,
@@ -97,11 +99,8 @@ class VersionWriter:
             owner=self.scope, kind=version.kind, name=version.name, tag=tag, version_id=version.id
         )
         of_name = (col(VersionTagRow.owner) == row.owner, col(VersionTagRow.kind) == row.kind)
-        known_name(
-            tag,
-            db.exec(select(VersionTagRow.tag).where(*of_name, col(VersionTagRow.name) == row.name)),
-            "tag",
-        )
+        tags = select(VersionTagRow.tag).where(*of_name, col(VersionTagRow.name) == row.name)
+        known_name(tag, db.exec(tags), "tag")
         db.add(row)
 
     def untag(self, db: Session, kind: VersionKind, name: str, tag: str) -> bool:
@@ -201,12 +200,12 @@ def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) 
     return db.exec(query.order_by(*own_first(scope)).limit(1)).first()
 
 
-class VersionStore(NameStore):
+class VersionStore(OwnerScope):
     """One owner's versions, and the shared ones. Each method is one transaction. Thread-safe."""
 
     def __init__(self, view: OwnerView) -> None:
         super().__init__(view)
-        self._writer = VersionWriter(scope=self._scope, audit=self._audit)
+        self._writer = VersionWriter(scope=self._scope, audit=AuditWriter(view.owner, view.now))
 
     def lines(self, kind: VersionKind | None = None) -> Sequence[VersionLine]:
         """Return every name that has versions, sorted by kind and name.
@@ -221,6 +220,15 @@ class VersionStore(NameStore):
         """Return each name with each of its tags, sorted."""
         with self._database.reading() as db:
             return read_tagged_names(db, self._scope, kind)
+
+    def heads_unlike(self, kind: VersionKind, hashes: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the text of each name's newest version, by name, where it differs from a known text.
+
+        Args:
+            hashes: SHA-256 of the known texts, by name.
+        """
+        with self._database.reading() as db:
+            return read_heads_unlike(db, self._scope, kind, hashes)
 
     def history(self, kind: VersionKind, name: str, *, limit: int = 50, offset: int = 0) -> Sequence[Version]:
         """Return the versions of a name, newest first."""
@@ -261,7 +269,9 @@ class VersionStore(NameStore):
         self._limits.check_texts("version", (new.name, new.message))
         with self._database.writing() as db:
             new = replace(new, name=stored_name(db, self._scope, new.kind, new.name))
-            self._require_room_for_name(db, new.kind, new.name)
+            if not has_versions(db, self._scope, new.kind, new.name):
+                own = own_names(self._scope, new.kind)
+                self._require_room(db, f"{new.kind.value}s of your own", own, self._limits.own_names)
             self._require_room_for_version(db, new.kind, new.name)
             return value(db, self._scope, self._writer.save(db, new))
 

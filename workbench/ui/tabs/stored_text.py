@@ -139,7 +139,7 @@ class StoredTextEvents:
         """Return the version line: which version the text is, and all versions of its name."""
         now = services.calendar.now().astimezone()
         history = services.versions.history(self.kind, name, limit=SHOWN)
-        deleted = services.versions.deleted_names(self.kind)
+        deleted = services.version_names.deleted_names(self.kind)
         return show_versions(name, text, history, now=now, can_compare=True, deleted=deleted)
 
     def list_texts(self, services: Services, open_name: str, *, is_look: bool = False) -> TextListView:

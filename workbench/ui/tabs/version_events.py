@@ -66,7 +66,7 @@ class NameEvents:
             case "duplicate":
                 return duplicate_name(services, self.kind, name, value)
             case "restore":
-                found = [each for each in services.versions.deleted_names(self.kind) if each.id == value]
+                found = [each for each in services.version_names.deleted_names(self.kind) if each.id == value]
                 if not found:
                     raise BadInput("name", "it can no longer be restored")
                 return restore_name(services, found[0])

@@ -172,7 +172,7 @@ def version_line(services: Services, draft: ToolDraft, toolset: str) -> Versions
         text = services.studio.merged_text(draft, toolset=toolset, before=before)
     except WorkbenchError:
         return None
-    deleted = services.versions.deleted_names(VersionKind.TOOLS)
+    deleted = services.version_names.deleted_names(VersionKind.TOOLS)
     return show_versions(toolset, text, history, now=now, can_compare=True, deleted=deleted)
 
 
