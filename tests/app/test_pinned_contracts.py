@@ -24,8 +24,8 @@ from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.api import ApiFunctions
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 TEXT = "---\nname: weather\ntitle: Weather\nfamily: hermes-lines\n---\nBe {}.\n\nUse a tool.\n\n{{{{ tools }}}}\n"
@@ -91,13 +91,13 @@ def in_a_suite_with_ablation(services: Services, reference: str) -> str:
 
 
 def in_the_api_chat(services: Services, reference: str) -> str:
-    answer = json.loads(ApiFunctions(services, Runs()).chat("Cairo?", page_request(), contract=reference))
+    answer = json.loads(ApiFunctions(services, TabWork()).chat("Cairo?", page_request(), contract=reference))
     return answer["messages"][0]["content"]
 
 
 def in_the_api_run(services: Services, reference: str) -> str:
     report = json.loads(
-        ApiFunctions(services, Runs()).run(["nonsense"], page_request(), contracts=[reference], limit=1)
+        ApiFunctions(services, TabWork()).run(["nonsense"], page_request(), contracts=[reference], limit=1)
     )
     listed = services.runs.list_runs(limit=1)[0]
     stored = services.runs.find_run(listed.id)

@@ -26,12 +26,12 @@ import json
 
 from tests.services import services_for
 from workbench.ui.api import ApiFunctions
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 
 
 def test_the_names_of_tools_are_listed(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        functions = ApiFunctions(services, Runs(), services_of=lambda _request: services)
+        functions = ApiFunctions(services, TabWork(), services_of=lambda _request: services)
         assert "get_flumbuster" in json.loads(functions.tools(None))["tools"]
 '''
 

@@ -19,7 +19,7 @@ from workbench.records.label import Verdict
 from workbench.records.label_words import ProjectRole
 from workbench.records.owner import Owner, account_key
 from workbench.store.store import OwnedStore
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 SHARED = "ann/round"
@@ -34,7 +34,7 @@ class Server:
         self.services = replace(
             services, settings=replace(services.settings, accounts=dict.fromkeys(names, "x"))
         )
-        self.events = LabelEvents(self.services, Runs())
+        self.events = LabelEvents(self.services, TabWork())
         self.ann = self.of("ann")
         self.talk: Talk = start_talk(self.ann)
         members = (

@@ -46,7 +46,7 @@ from workbench.ui.api import ApiFunctions
 from workbench.ui.owners import caller_of
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.import_events import ImportEvents
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
@@ -332,7 +332,7 @@ def test_the_api_refuses_too_much_and_stores_nothing(own: Services, function: st
     asked = len(cast(Any, own.models).one.asked)
     caller = space.of(caller_of(space.settings, REQUEST))
     with pytest.raises(gr.Error) as refused:
-        TEXT_CALLS[function](ApiFunctions(space, Runs()))
+        TEXT_CALLS[function](ApiFunctions(space, TabWork()))
     assert len(str(refused.value)) < 500
     assert len(cast(Any, own.models).one.asked) == asked
     assert not caller.sessions.list_sessions() and not caller.runs.list_runs()

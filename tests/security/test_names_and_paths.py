@@ -30,9 +30,9 @@ from workbench.ui.api import ApiFunctions
 from workbench.ui.tabs.contracts_tab import ContractEvents, contract_texts
 from workbench.ui.tabs.data.form import DataForm
 from workbench.ui.tabs.inspect import InspectEvents
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
@@ -197,15 +197,15 @@ EVERYWHERE: Mapping[str, Asked] = {
     "a contract of a run": lambda own, name: plan_run(
         own, RunRequest(suites=("nonsense",), contracts=(name,)), [load_suite(own, "nonsense")]
     ),
-    "API parse": lambda own, name: ApiFunctions(own, Runs()).parse("", REQUEST, tools=[name]),
-    "API render": lambda own, name: ApiFunctions(own, Runs()).render([], REQUEST, family=name, tools=[name]),
-    "API check": lambda own, name: ApiFunctions(own, Runs()).check("{}", REQUEST, format=name),
-    "API chat, tools": lambda own, name: ApiFunctions(own, Runs()).chat("Hi", REQUEST, tools=[name]),
-    "API chat, contract": lambda own, name: ApiFunctions(own, Runs()).chat("Hi", REQUEST, contract=name),
-    "API chat, session": lambda own, name: ApiFunctions(own, Runs()).chat("Hi", REQUEST, session=name),
-    "API run, suite": lambda own, name: ApiFunctions(own, Runs()).run([name], REQUEST),
-    "API run, contract": lambda own, name: ApiFunctions(own, Runs()).run(["nonsense"], REQUEST, contracts=[name]),
-    "API export": lambda own, name: ApiFunctions(own, Runs()).export(REQUEST, format=name),
+    "API parse": lambda own, name: ApiFunctions(own, TabWork()).parse("", REQUEST, tools=[name]),
+    "API render": lambda own, name: ApiFunctions(own, TabWork()).render([], REQUEST, family=name, tools=[name]),
+    "API check": lambda own, name: ApiFunctions(own, TabWork()).check("{}", REQUEST, format=name),
+    "API chat, tools": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, tools=[name]),
+    "API chat, contract": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, contract=name),
+    "API chat, session": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, session=name),
+    "API run, suite": lambda own, name: ApiFunctions(own, TabWork()).run([name], REQUEST),
+    "API run, contract": lambda own, name: ApiFunctions(own, TabWork()).run(["nonsense"], REQUEST, contracts=[name]),
+    "API export": lambda own, name: ApiFunctions(own, TabWork()).export(REQUEST, format=name),
     "a version": lambda own, name: [own.versions.find(kind, name) for kind in VersionKind],
     "a version's file": lambda own, name: [own.files.find(kind, name) for kind in VersionKind],
     "rows beside the suites": lambda own, name: own.files.find_rows(name),
@@ -219,7 +219,7 @@ EVERYWHERE: Mapping[str, Asked] = {
 WHERE_STRANGERS_COME: Mapping[str, Asked] = {
     "a model": lambda own, name: own.engine(name),
     "a model's state": lambda own, name: own.models.status(name),
-    "the model of a turn": lambda own, name: ApiFunctions(own, Runs()).chat("Hi", REQUEST, model=name),
+    "the model of a turn": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, model=name),
     "an adapter of the embedded model": lambda own, name: own.engine(f"embedded+{name}"),
     "a script": lambda own, name: own.engine(f"scripted:{name}"),
     "a recording": lambda own, name: own.engine(f"replay:{name}"),

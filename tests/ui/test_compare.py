@@ -28,7 +28,7 @@ from workbench.ui.present.setup import show_setup
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.target_events import TargetEvents
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 
@@ -59,10 +59,10 @@ def values_of(services: Services, question: str) -> tuple[object, ...]:
     return replace(form, question=question).values
 
 
-def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:
+def run(services: Services, work: TabWork, question: str) -> list[CompareScreen]:
     setup = services.setup_for()
     values = values_of(services, question)
-    events = CompareEvents(services, runs)
+    events = CompareEvents(services, work)
     return list(
         events.on_run(
             Visitor(), "{}", setup.contract_name, setup.contract_text, page_request(), None, *values
@@ -71,8 +71,8 @@ def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:
 
 
 def test_a_question_is_answered_by_all_columns_and_listed(services: Services) -> None:
-    runs = Runs()
-    last = run(services, runs, "Cairo?")[-1]
+    work = TabWork()
+    last = run(services, work, "Cairo?")[-1]
     assert isinstance(last.board, BoardView)
     assert [cell.state for cell in last.board.turns[0].cells] == ["done", "done"]
     assert cast(Any, last.previous)["value"] == last.board.id
@@ -81,7 +81,7 @@ def test_a_question_is_answered_by_all_columns_and_listed(services: Services) ->
 
 
 def test_an_empty_question_is_an_error_and_saves_nothing(services: Services) -> None:
-    (screen,) = run(services, Runs(), "  ")
+    (screen,) = run(services, TabWork(), "  ")
     assert "there is no question" in notice_text(screen)
     assert services.comparisons.list_comparisons() == ()
 
@@ -92,7 +92,7 @@ def test_a_comparison_goes_on_without_its_page_and_another_tab_watches_and_stops
     slow = tmp_path / "slow.yaml"
     slow.write_text('completions: [{text: "' + "word " * 500 + '", seconds_per_token: 0.02}]')
     stored = create(services, column(services), column(services, model=f"scripted:{slow}"))
-    events, board = CompareEvents(services, Runs()), {"id": stored.id}
+    events, board = CompareEvents(services, TabWork()), {"id": stored.id}
     screens = events.on_go_on(Visitor(), board, page_request(), None)
     assert next(screens).notice == CLEAR
     next(screens)
@@ -118,7 +118,7 @@ def test_another_owner_neither_watches_nor_stops_a_comparison(services: Services
     released = Event()
     services.running_comparisons.start(services.at_work(), task, lambda _: iter([released.wait(5)]))
     space = replace(services, settings=replace(services.settings, is_on_space=True))
-    events, visitor = CompareEvents(space, Runs()), Visitor(browser_key=browser_key_of("b" * 32))
+    events, visitor = CompareEvents(space, TabWork()), Visitor(browser_key=browser_key_of("b" * 32))
     assert list(events.on_watch(visitor, {"id": stored.id}, page_request())) == [CompareScreen()]
     events.on_stop(visitor, {"id": stored.id}, page_request())
     assert not task.stop()
@@ -128,7 +128,7 @@ def test_another_owner_neither_watches_nor_stops_a_comparison(services: Services
 
 def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: Services) -> None:
     stored, _ = run_all(services, create(services, column(services), column(services)))
-    events, shown = CompareEvents(services, Runs()), {"id": stored.id}
+    events, shown = CompareEvents(services, TabWork()), {"id": stored.id}
 
     def vote(kind: str, place: int | None) -> CompareScreen:
         event = gr.EventData(None, {"turn": 0, "kind": kind, "column": place})
@@ -144,7 +144,7 @@ def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: 
 
 def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
     stored, _ = run_all(services, create(services, column(services), column(services)))
-    events = TargetEvents(services, Runs())
+    events = TargetEvents(services, TabWork())
     screen = screen_of(events.on_open_comparison(Visitor(), page_request(), link(stored.id)))
     assert cast(BoardView, screen.board).id == stored.id
     assert screen.target == f"{stored.comparison.session_id} {stored.comparison.turns[0]}"
@@ -160,7 +160,7 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     mine, theirs = "a" * 32, "b" * 32
     owner = replace(services.owner, key=browser_key_of(mine))
     stored, _ = run_all(space.of(owner), create(space.of(owner), column(services), column(services)))
-    events = TargetEvents(space, Runs())
+    events = TargetEvents(space, TabWork())
     own = Visitor(browser_key=browser_key_of(mine))
     assert cast(
         BoardView, screen_of(events.on_open_comparison(own, page_request(), link(stored.id))).board
@@ -169,7 +169,7 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     other = screen_of(events.on_open_comparison(visitor, page_request(), link(stored.id)))
     assert "there is no comparison" in notice_text(other)
     assert "no comparison" in notice_text(
-        CompareEvents(space, Runs()).on_show(visitor, stored.id, page_request())
+        CompareEvents(space, TabWork()).on_show(visitor, stored.id, page_request())
     )
 
 
@@ -177,7 +177,7 @@ def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Ser
     stored, _ = run_all(services, create(services, column(services), column(services)))
     session_id, leaf_id = stored.comparison.session_id, stored.answers[0].leaf_id
     visitor = Visitor(session_id=session_id, message_id=leaf_id)
-    events = TargetEvents(services, Runs())
+    events = TargetEvents(services, TabWork())
     taken = screen_of(events.on_enter(visitor, "", "", page_request()))
     assert taken.target == f"{session_id} {leaf_id}"
     assert cast(Any, taken.question)["visible"] is False
@@ -192,7 +192,7 @@ def test_columns_take_the_setup_of_play_unless_the_browser_stored_a_form(service
         services.setup_for(), model="embedded", sampling=Sampling(temperature=0.7), is_constrained=False
     )
     fields = tuple(show_setup(setup).values())
-    events, start = TargetEvents(services, Runs()), len(CompareScreen._fields)
+    events, start = TargetEvents(services, TabWork()), len(CompareScreen._fields)
     for values in (
         events.on_page("", "", ["weather"], page_request(), *fields),
         events.on_take(Visitor(), ["weather"], page_request(), *fields),

@@ -19,9 +19,9 @@ from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.turn_events import TurnEvents
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 PACKAGE = str(Path(workbench.__file__).parent)
@@ -90,7 +90,7 @@ def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(service
 
     A message that no offered tool fits reads all toolsets as well, to offer one that does.
     """
-    events = TurnEvents(services, Runs(), SetupEvents(services))
+    events = TurnEvents(services, TabWork(), SetupEvents(services))
     # The first turn loads what later ones share, such as the tools.
     send(events, Visitor(), "The flumbuster reading, the weather?")
     visitor, in_new_session = send(events, Visitor(), "The flumbuster reading, the weather?")

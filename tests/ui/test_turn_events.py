@@ -20,11 +20,11 @@ from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.live import LiveView, WaitingView
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.talk_column import WaitingEvents
 from workbench.ui.tabs.play.turn_events import TurnEvents
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -38,8 +38,8 @@ def services(tmp_path: Path) -> Iterator[Services]:
         yield replace(services, settings=replace(services.settings, is_on_space=True))
 
 
-def events_of(services: Services, runs: Runs | None = None) -> TurnEvents:
-    return TurnEvents(services, runs or Runs(), SetupEvents(services))
+def events_of(services: Services, work: TabWork | None = None) -> TurnEvents:
+    return TurnEvents(services, work or TabWork(), SetupEvents(services))
 
 
 def begin(events: TurnEvents, text: str, execution: Execution = Execution.AUTO, tab: str = "tab") -> Screen:
@@ -118,8 +118,8 @@ def test_an_invalid_field_starts_nothing_and_the_message_stays(services: Service
 
 
 def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None:
-    runs = Runs()
-    events, waiting = events_of(services, runs), WaitingEvents(services)
+    work = TabWork()
+    events, waiting = events_of(services, work), WaitingEvents(services)
     screen = begin(events, "Cairo?", Execution.STEP)
     turn, session_id = turn_in(own(services, ANN), screen), cast(Visitor, screen.visitor).session_id
     pages = events.on_watch(
@@ -154,7 +154,7 @@ def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None
 
 def test_a_watch_ends_when_its_tab_shows_another_session(services: Services) -> None:
     shown = {"tab": ANN}
-    events = TurnEvents(services, Runs(), SetupEvents(services), shown.get)
+    events = TurnEvents(services, TabWork(), SetupEvents(services), shown.get)
     screen = begin(events, "Cairo?", Execution.STEP)
     visitor, turn = cast(Visitor, screen.visitor), turn_in(own(services, ANN), screen)
     shown["tab"] = visitor

@@ -46,7 +46,7 @@ from workbench.ui.api_request import (
 from workbench.ui.gradio_parts.listen import AT_ONCE, MODEL
 from workbench.ui.owners import caller_of
 from workbench.ui.permissions import needs
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 
 API_FUNCTIONS: Final = ("parse", "render", "check", "chat", "run", "export")
 """The methods of `ApiFunctions` that programs and agents are offered."""
@@ -58,8 +58,8 @@ class ApiFunctions:
     """The functions that programs may call. Each caller only sees their own data."""
 
     services: Services
-    runs: Runs
-    """Running suite runs, which the page stops when it closes."""
+    work: TabWork
+    """Running calls, which the page stops when it closes."""
     services_of: Callable[[gr.Request], Services] | None = None
     """Returns the services of the caller. None determines the caller from the request."""
     report: Callable[[int, int | None, str], None] = field(default=lambda _done, _total, _message: None)
@@ -291,23 +291,23 @@ class ApiFunctions:
     def _under_way(self) -> Generator[Callable[[], bool]]:
         """Register work that ends with the page; gives a function that returns True once it should stop."""
         name = f"api:{token_hex(8)}"
-        self.runs.begin(name)
+        self.work.begin(name)
         try:
-            yield self.runs.stop_of(name)
+            yield self.work.stop_of(name)
         finally:
-            self.runs.end(name)
+            self.work.end(name)
 
 
 _GRADIOS_OWN: Final = (gr.Request,)
 """Types of parameters that Gradio fills in itself."""
 
 
-def offer_api(services: Services, runs: Runs) -> None:
+def offer_api(services: Services, work: TabWork) -> None:
     """Offer the functions to programs. Must be called inside a `gr.Blocks`.
 
     All of them use the queue, since MCP calls outside of it have no request and so no caller.
     """
-    functions = ApiFunctions(services, runs)
+    functions = ApiFunctions(services, work)
     for name in API_FUNCTIONS:
         limit = {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE} if name in _ASK_MODELS else {}
         cast(Any, gr).api(with_checked_types(getattr(functions, name)), api_name=name, **limit)

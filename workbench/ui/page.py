@@ -37,9 +37,9 @@ from workbench.ui.tabs.data import tab as data
 from workbench.ui.tabs.model_servers import wire_picker
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.row_events import wire_rows
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.suites import parts as suites
 from workbench.ui.tabs.suites.tab import wire as wire_suites
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.tabs.tools import tab as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
@@ -69,7 +69,7 @@ class Page:
     """The Gradio app, to be launched or mounted with `launch_options`."""
     files: FileOwners
     """The owners of uploaded and offered files."""
-    runs: Runs
+    work: TabWork
     """What the open tabs are busy with."""
     suite_runs: ActiveRuns
     """Running suite runs."""
@@ -80,7 +80,7 @@ def build_page(services: Services) -> Page:
     if serves_others(services.settings):
         # Services that are not bound to the sender of an event get the fewest permissions.
         services = services.of(NOBODY)
-    runs, suite_runs = Runs(), ActiveRuns()
+    work, suite_runs = TabWork(), ActiveRuns()
     checks = PageChecks.of(services)
     with PageBlocks(
         checks,
@@ -112,10 +112,10 @@ def build_page(services: Services) -> Page:
                 models_parts = models.build(services)
         later = [tab for tab in tabs.children if isinstance(tab, gr.Tab) and tab.elem_id in LAZY_TABS]
         TabLoader(frame.tab_loader, later).wire()
-        play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
+        play.wire(blocks, play_parts, services, work, frame, tab=play_tab)
         wire_guide(guide, services, play_parts)
         inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
-        wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
+        wire_compare(blocks, compare_parts, services, work, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup
         wire_contracts(
             contracts_parts,
@@ -139,7 +139,7 @@ def build_page(services: Services) -> Page:
         label.wire(
             label_parts,
             services,
-            runs,
+            work,
             play_parts.visitor,
             tab=label_tab,
         )
@@ -153,9 +153,9 @@ def build_page(services: Services) -> Page:
         )
         for used in (chosen, *opened):
             play.warm_after(used.then, play_parts, services, frame.header)
-        offer_api(services, runs)
+        offer_api(services, work)
     open_queue(blocks, most=services.limits.requests_at_once, address_of=address_of)
-    return Page(blocks=blocks, files=checks.files, runs=runs, suite_runs=suite_runs)
+    return Page(blocks=blocks, files=checks.files, work=work, suite_runs=suite_runs)
 
 
 def page_head() -> str:

@@ -102,7 +102,7 @@ def serve_page(
     finally:
         services.turns.stop_all()
         services.running_comparisons.stop_all()
-        page.runs.stop_all()
+        page.work.stop_all()
         page.suite_runs.stop_all()
         if joined is not None:
             joined.close()

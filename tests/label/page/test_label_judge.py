@@ -15,7 +15,7 @@ from workbench.label.page.tab import LabelEvents
 from workbench.label.records.project import Member, Project
 from workbench.records.label_words import ProjectRole
 from workbench.ui.gradio_parts.update import SAME
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
@@ -30,9 +30,9 @@ class Office:
     """A project with one assigned session, whose model judges."""
 
     def __init__(self, services: Any, folder: Path) -> None:
-        self.services, self.runs = services, Runs()
+        self.services, self.work = services, TabWork()
         self.model = f"scripted:{folder / 'script.yaml'}"
-        self.events = LabelEvents(services, self.runs)
+        self.events = LabelEvents(services, self.work)
         self.talk = start_talk(services.owned)
         services.label_projects.save_project(
             Project(name="round", members=(Member("ben", ProjectRole.ANNOTATOR),))
@@ -66,7 +66,7 @@ def test_the_model_s_labels_are_stored_as_a_model_s_and_shown(office: Office) ->
     assert last.serial == 7 and f"(model): {len(stored)} label" in last.done and not last.notice.lines
     *_, again = office.judge(office.model)
     assert "0 labels in 1 row" in again.done and office.stored() == stored
-    assert not office.runs.is_running(TAB)
+    assert not office.work.is_running(TAB)
 
 
 @pytest.mark.parametrize(
@@ -78,17 +78,17 @@ def test_a_model_or_project_that_cannot_be_used_is_named(
 ) -> None:
     *_, last = office.judge(office.model if model == "scripted" else model, project)
     assert not last.done and problem in " ".join(line.text for line in last.notice.lines)
-    assert last.notice.lines and office.stored() == [] and not office.runs.is_running(TAB)
+    assert last.notice.lines and office.stored() == [] and not office.work.is_running(TAB)
 
 
 def test_a_tab_that_is_busy_does_not_start_a_second_one_and_a_stopped_one_asks_nothing(
     office: Office,
 ) -> None:
     running = office.judge(office.model)
-    office.runs.begin(TAB)
+    office.work.begin(TAB)
     [refused] = running
     assert "busy" in " ".join(line.text for line in refused.notice.lines)
-    office.runs.end(TAB)
+    office.work.end(TAB)
     office.events.services.label_assignments.assign(
         [start_talk(office.services.owned).id], [], project="round"
     )

@@ -49,7 +49,7 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.call_form import read_form
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.tabs.play.runs import Runs, tab_of
+from workbench.ui.tabs.tab_work import TabWork, tab_of
 from workbench.ui.visitor import Visitor
 
 AHEAD: Final = 2
@@ -61,7 +61,7 @@ class LabelEvents:
     """Handlers of the tab."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """Running turns, where a regeneration can be stopped."""
 
     @needs(Permission.WORK)
@@ -113,8 +113,8 @@ class LabelEvents:
                 corrections_of(view.labels, command.seat.labeller),
                 token=Secret(signed_in.token) if signed_in else None,
             )
-            with self.runs.watching(tab, "regeneration") as gone, turn.watched(gone) as batches:
-                self.runs.sent(tab, turn, "regeneration")
+            with self.work.watching(tab, "regeneration") as gone, turn.watched(gone) as batches:
+                self.work.sent(tab, turn, "regeneration")
                 for _ in batches:
                     pass
         except WorkbenchError as error:
@@ -136,7 +136,7 @@ class LabelEvents:
             yield SAME
             return
         model, project = str(command.manage.get("model") or ""), command.seat.project
-        if not self.runs.begin(tab):
+        if not self.work.begin(tab):
             busy = BadInput("Label tab", "this browser tab is busy already", "wait until that ends")
             yield _answer(services, command, notice=problem(busy))
             return
@@ -144,7 +144,7 @@ class LabelEvents:
         try:
             with services.at_work() as counted:
                 engine = counted.engine(model, token=Secret(signed_in.token) if signed_in else None)
-                stop = self.runs.stop_of(tab)
+                stop = self.work.stop_of(tab)
                 for row in judge_rows(counted, engine, project=project, name=engine.name, is_cancelled=stop):
                     rows.append(row)
                     yield SAME  # the handler ends here if the page is closed
@@ -152,15 +152,15 @@ class LabelEvents:
         except WorkbenchError as error:
             notice = problem(error)
         finally:
-            self.runs.end(tab)
+            self.work.end(tab)
         yield _answer(services, command, notice=notice, done=done)
 
     @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
         """Stop what a model does for the tab. The text and the labels written so far are saved."""
         tab = tab_of(request)
-        self.runs.stop(tab)
-        turn = self.runs.sent_by(tab, "regeneration")
+        self.work.stop(tab)
+        turn = self.work.sent_by(tab, "regeneration")
         if turn is not None:
             turn.stop.set()
 
@@ -372,7 +372,7 @@ def build() -> LabelParts:
 def wire(
     parts: LabelParts,
     services: Services,
-    runs: Runs,
+    work: TabWork,
     visitor: gr.State,
     *,
     tab: gr.Tab,
@@ -380,10 +380,10 @@ def wire(
     """Connect the tab with its handlers.
 
     Args:
-        runs: Running turns, where a regeneration can be stopped.
+        work: What the open tabs are busy with, where a regeneration can be stopped.
         tab: The tab itself; opening it loads the queue.
     """
-    events, desk = LabelEvents(services, runs), parts.desk
+    events, desk = LabelEvents(services, work), parts.desk
     listen(tab.select, events.on_open, [visitor], [desk])
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)

@@ -25,7 +25,7 @@ from workbench.ui.agents.functions import AgentTool, agent_tool
 from workbench.ui.agents.resources import CONTRACT, SESSION, list_resources, read_resource
 from workbench.ui.agents.runs import AgentRuns
 from workbench.ui.api import API_FUNCTIONS, ApiFunctions
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 
 _INSTRUCTIONS: Final = (
     "Tools for tool-calling models: parse completions, render prompts, validate training rows, ask a model, and run "
@@ -72,7 +72,7 @@ def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
     from mcp import types
 
     def tools(
-        calls: Runs, report: Callable[[int, int | None, str], None] = lambda _done, _total, _message: None
+        calls: TabWork, report: Callable[[int, int | None, str], None] = lambda _done, _total, _message: None
     ) -> Mapping[str, AgentTool]:
         functions = ApiFunctions(services, calls, services_of=lambda _request: services, report=report)
         offered = [
@@ -89,7 +89,7 @@ def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
             types.Tool(
                 name=tool.name, description=tool.description, inputSchema=cast("dict[str, Any]", tool.schema)
             )
-            for tool in tools(Runs()).values()
+            for tool in tools(TabWork()).values()
         ]
 
     @server.call_tool()
@@ -110,7 +110,7 @@ def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
             )
             anyio.from_thread.run(send)
 
-        calls = Runs()
+        calls = TabWork()
         tool = tools(calls, report).get(name)
         if tool is None:
             return _result(f"there is no tool {name[:60]!r}", is_error=True)

@@ -32,7 +32,7 @@ from workbench.ui.present.empty_places import EMPTY_PLACES
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, column_contracts
 from workbench.ui.tabs.compare.watching import read_comparison, watch
-from workbench.ui.tabs.play.runs import Runs, tab_of
+from workbench.ui.tabs.tab_work import TabWork, tab_of
 from workbench.ui.visitor import Visitor
 
 LISTED = 100
@@ -44,7 +44,7 @@ class CompareEvents:
     """Handlers of the tab."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
@@ -115,7 +115,7 @@ class CompareEvents:
         """Show a previous comparison."""
         if not comparison_id:
             return CompareScreen()
-        self.runs.stop_watching(tab_of(request), "comparison")
+        self.work.stop_watching(tab_of(request), "comparison")
         return self._shown(services_of(self.services, visitor, request), comparison_id)
 
     @needs(Permission.WORK)
@@ -211,7 +211,7 @@ class CompareEvents:
         """Show the progress of a comparison until it ends, or until the tab shows another one."""
         comparison = read.stored.comparison
         last = CompareScreen(live=LiveColumns()).with_run(is_running=False)
-        with self.runs.watching(tab_of(request), "comparison") as gone, task.watched(gone) as batches:
+        with self.work.watching(tab_of(request), "comparison") as gone, task.watched(gone) as batches:
             live = show_live(
                 {},
                 column_count=len(comparison.columns),

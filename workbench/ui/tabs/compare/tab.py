@@ -18,8 +18,8 @@ from workbench.ui.gradio_parts.names import Block
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.tab import PlayParts
+from workbench.ui.tabs.tab_work import TabWork
 
 
 def keep_drafts(form: Sequence[Block]) -> None:
@@ -38,7 +38,7 @@ def wire(
     blocks: gr.Blocks,
     parts: CompareParts,
     services: Services,
-    runs: Runs,
+    work: TabWork,
     *,
     tabs: gr.Tabs,
     tab: gr.Tab,
@@ -48,11 +48,11 @@ def wire(
 
     Args:
         blocks: The page; opening it restores the form.
-        runs: Running work, where comparisons can be stopped.
+        work: What the open tabs are busy with, where comparisons can be stopped.
         tab: The tab itself; opening it refreshes the choices.
         play: The Play tab, which holds the visitor and whose turns can be compared.
     """
-    events, screen = CompareEvents(services, runs), parts.screen(tabs)
+    events, screen = CompareEvents(services, work), parts.screen(tabs)
     visitor, setup = play.visitor, play.setup
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
@@ -85,7 +85,7 @@ def wire(
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
     chosen = [visitor, parts.shared.previous]
     listen(parts.shared.previous.input, events.on_show, chosen, screen, is_latest_only=True)
-    _wire_form(blocks, parts, TargetEvents(services, runs), tabs=tabs, tab=tab, play=play)
+    _wire_form(blocks, parts, TargetEvents(services, work), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
 
 

@@ -36,7 +36,7 @@ from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.compare.events import previous_choices, shown
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 COLUMN_VALUES = MAX_COLUMNS * COLUMN_SIZE
@@ -48,7 +48,7 @@ class TargetEvents:
     """Handlers of the form above the columns, and of links to comparisons."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """Running comparisons."""
 
     @needs(Permission.WORK)

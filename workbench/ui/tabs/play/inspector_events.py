@@ -26,8 +26,8 @@ from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_r
 from workbench.ui.present.session import family_of, show_session, tools_of
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.tokens import TokensView, ask_tokens, show_reported_tokens, show_tokens
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 
@@ -132,7 +132,7 @@ class DecisionEvents:
     """Handlers of the Decision pane."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """What each tab is busy with; Stop also ends the computation of logprobs."""
 
     @needs(Permission.ASK)
@@ -141,7 +141,7 @@ class DecisionEvents:
         tab, message_id = request.session_hash or "", id_of(event)
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id) if visitor.session_id else None
-        if session is None or running_turn(services, session.id) or not self.runs.begin(tab):
+        if session is None or running_turn(services, session.id) or not self.work.begin(tab):
             yield Screen(notice=advice("Wait until the model has answered."))
             return
         yield Screen(live=waiting("computing logprobs"), notice=CLEAR).with_run(is_running=True)
@@ -152,7 +152,7 @@ class DecisionEvents:
             read_round = next(
                 (read_round for read_round in rounds if read_round.stored.id == message_id), None
             )
-            stop = self.runs.stop_of(tab)
+            stop = self.work.stop_of(tab)
             logprobs = read_round and message_logprobs(
                 services, session.setup, read_round.stored, is_cancelled=stop
             )
@@ -160,7 +160,7 @@ class DecisionEvents:
         except WorkbenchError as error:
             shown = Screen(notice=problem(error), decision=show_decision(read_round))
         finally:
-            self.runs.end(tab)
+            self.work.end(tab)
         yield shown._replace(live=LiveView()).with_run(is_running=False)
 
     def _shown(

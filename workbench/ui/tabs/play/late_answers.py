@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import gradio as gr
 
-from workbench.ui.tabs.play.runs import tab_of
 from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.tabs.tab_work import tab_of
 from workbench.ui.visitor import Visitor
 
 VisitorOf = Callable[[str], Visitor | None]

@@ -41,9 +41,9 @@ from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.tabs.play.starting import TurnFields, start_from_page
+from workbench.ui.tabs.tab_work import TabWork, tab_of
 from workbench.ui.visitor import Visitor
 
 
@@ -52,7 +52,7 @@ class MessageEvents:
     """Handlers of a message's menu and of the pane that it opens."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
@@ -181,7 +181,7 @@ class MessageEvents:
 
     def _is_busy(self, services: Services, visitor: Visitor, request: gr.Request) -> bool:
         """Whether the session's turn is running, or the tab computes logprobs."""
-        return self.runs.is_running(tab_of(request)) or bool(running_turn(services, visitor.session_id))
+        return self.work.is_running(tab_of(request)) or bool(running_turn(services, visitor.session_id))
 
     def _start(
         self,
@@ -194,7 +194,7 @@ class MessageEvents:
     ) -> Screen:
         if self._is_busy(services, visitor, request):
             return (screen or Screen())._replace(notice=advice("Wait until the model has answered."))
-        started = start_from_page(services, self.runs, visitor, request, fields, resume=resume)
+        started = start_from_page(services, self.work, visitor, request, fields, resume=resume)
         return (screen or Screen())._replace(
             visitor=started.visitor,
             live=started.live,

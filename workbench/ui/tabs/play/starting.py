@@ -16,8 +16,8 @@ from workbench.ui.present.live import waiting
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
-from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.tabs.tab_work import TabWork, tab_of
 from workbench.ui.visitor import Visitor
 
 
@@ -35,7 +35,7 @@ class TurnFields:
 
 def start_from_page(
     services: Services,
-    runs: Runs,
+    work: TabWork,
     visitor: Visitor,
     request: gr.Request,
     fields: TurnFields,
@@ -61,11 +61,11 @@ def start_from_page(
         samples=samples,
         token=Secret(fields.signed_in.token) if fields.signed_in else None,
     )
-    with runs.starting:
-        if text and runs.has_sent(tab, text):
+    with work.starting:
+        if text and work.has_sent(tab, text):
             return Screen()
         turn = start_turn(services, turn_request)
-        runs.sent(tab, turn)
+        work.sent(tab, turn)
     started = replace(
         visitor,
         session_id=turn.subject,

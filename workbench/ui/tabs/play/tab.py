@@ -24,7 +24,6 @@ from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.news_events import NewsEvents
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
 from workbench.ui.tabs.play.setup_column import SetupParts
@@ -37,6 +36,7 @@ from workbench.ui.tabs.play.talk_column import (
 )
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.tabs.play.world_events import WorldEvents
+from workbench.ui.tabs.tab_work import TabWork
 from workbench.ui.visitor import Visitor
 
 _UNLESS_LOADED: Final = (
@@ -87,7 +87,7 @@ def wire(
     blocks: gr.Blocks,
     parts: PlayParts,
     services: Services,
-    runs: Runs,
+    work: TabWork,
     frame: PageFrame,
     *,
     tab: gr.Tab,
@@ -95,7 +95,7 @@ def wire(
     """Connect the components with their handlers, and open the page when it is loaded."""
     header = frame.header
     setups = SetupEvents(services)
-    turns = TurnEvents(services, runs, setups, _visitors(blocks, parts.visitor))
+    turns = TurnEvents(services, work, setups, _visitors(blocks, parts.visitor))
     sessions = SessionEvents(services, setups)
     of_shown = partial(of_shown_session, visitor_of=turns.visitor_of)
     screen = parts.screen
@@ -117,7 +117,7 @@ def wire(
     _wire_list(parts, ListEvents(services, sessions))
     looks = of_shown(NewsEvents(services).on_look)
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
-    _wire_inspector(parts, services, runs, screen, of_shown)
+    _wire_inspector(parts, services, work, screen, of_shown)
     wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.visitor)
 
 
@@ -264,7 +264,7 @@ def _without_text(parts: PlayParts) -> list[Block]:
 
 def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: NamedOutputs, of_shown: Guard) -> None:
     talk, visitor = parts.talk, parts.visitor
-    messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
+    messages, pane = MessageEvents(turns.services, turns.work), talk.message_pane
     inputs = _without_text(parts)
     play_on = talk.transcript.event("play_on")
     listen(play_on, messages.on_begin, inputs, screen, js=_WRITTEN, is_queued=False)
@@ -291,10 +291,10 @@ def _wire_sessions(parts: PlayParts, sessions: SessionEvents, of_shown: Guard) -
 
 
 def _wire_inspector(
-    parts: PlayParts, services: Services, runs: Runs, screen: NamedOutputs, of_shown: Guard
+    parts: PlayParts, services: Services, work: TabWork, screen: NamedOutputs, of_shown: Guard
 ) -> None:
     own, visitor, events = parts.inspector, [parts.visitor], InspectorEvents(services)
-    weigh = of_shown(DecisionEvents(services, runs).on_weigh)
+    weigh = of_shown(DecisionEvents(services, work).on_weigh)
     for pane in (own.decision, own.tokens):
         listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
     pick, pick_call = of_shown(events.on_pick), of_shown(events.on_pick_call)
@@ -305,7 +305,7 @@ def _wire_inspector(
     listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
     listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens])
     listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ])
-    worlds = WorldEvents(services, runs)
+    worlds = WorldEvents(services, work)
     listen(own.world.event("ask_world"), worlds.on_ask_world, visitor, [own.world])
     listen(own.world.event("edit_world"), of_shown(worlds.on_edit_world), visitor, screen)
 

@@ -25,12 +25,12 @@ from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import SETUP_FIELDS, Activity, parse_setup
 from workbench.ui.tabs.play.late_answers import VisitorOf
 from workbench.ui.tabs.play.message_events import message_view
-from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import agreement_notice
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.starting import TurnFields, start_from_page
 from workbench.ui.tabs.play.watching import turn_header, watch
+from workbench.ui.tabs.tab_work import TabWork, tab_of
 from workbench.ui.visitor import Visitor
 
 CROWDED = "Too many tabs show this answer, so this one stopped. Reload it to continue here."
@@ -42,7 +42,7 @@ class TurnEvents:
     """Handlers of the conversation, the middle column."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """What each tab is busy with."""
     setups: SetupEvents
     """Shows the model's state in the header."""
@@ -64,14 +64,14 @@ class TurnEvents:
             return Screen(notice=advice("This session is read-only. Copy it to continue."))
         if not text.strip():
             return Screen(notice=advice("Write a message first."))
-        if self.runs.is_running(tab_of(request)):
+        if self.work.is_running(tab_of(request)):
             return Screen(notice=advice("Wait until the logprobs are computed, or stop that."))
         services = services_of(self.services, visitor, request)
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
             # A second press of the button starts nothing, and the text stays.
-            screen = start_from_page(services, self.runs, visitor, request, fields, text=text)
-            turn = self.runs.sent_by(tab_of(request))
+            screen = start_from_page(services, self.work, visitor, request, fields, text=text)
+            turn = self.work.sent_by(tab_of(request))
             if turn is None or screen.notice is SAME:
                 return screen
             return screen._replace(notice=_offer(services, text, turn.request.setup))
@@ -99,7 +99,7 @@ class TurnEvents:
             filled = tuple(values.values())
             fields = TurnFields(execution=execution, samples=samples, setup=filled, signed_in=signed_in)
             screen = start_from_page(
-                services, self.runs, visitor, request, fields, text=text_of(event, "text")
+                services, self.work, visitor, request, fields, text=text_of(event, "text")
             )
             editors = screen.editors
             if not toolset or not isinstance(editors, EditorsView):
@@ -124,8 +124,8 @@ class TurnEvents:
             # A generator that yields nothing would empty every component.
             yield Screen()
             return
-        with self.runs.watching(tab) as gone:
-            is_starter = self.runs.sent_by(tab) is turn
+        with self.work.watching(tab) as gone:
+            is_starter = self.work.sent_by(tab) is turn
             yield Screen(
                 # Any other tab is here already.
                 address=AddressView(session=turn.subject) if is_starter else SAME,
@@ -144,7 +144,7 @@ class TurnEvents:
                 if current().session_id == turn.subject:
                     yield _failed(services, current(), error)
                 return
-            if current().session_id != turn.subject or not self.runs.is_watching(tab, gone):
+            if current().session_id != turn.subject or not self.work.is_watching(tab, gone):
                 return
             if not turn.over.is_set():
                 yield Screen(live=LiveView(), notice=advice(CROWDED))
@@ -162,14 +162,14 @@ class TurnEvents:
         The text of a turn that failed goes back into the composer, above what was typed meanwhile.
         """
         tab, services = tab_of(request), services_of(self.services, visitor, request)
-        if self.runs.is_running(tab) or running_turn(services, visitor.session_id):
+        if self.work.is_running(tab) or running_turn(services, visitor.session_id):
             return Screen()
         screen = Screen(
             live=LiveView(),
             sessions=list_sessions(services, visitor),
             header=self.setups.header(services, model),
         )
-        turn = self.runs.sent_by(tab)
+        turn = self.work.sent_by(tab)
         unsent = turn.take_unsent() if turn is not None else ""
         if turn is not None and unsent:
             # It goes back to where it was written, even if the tab shows another session by now.
@@ -180,7 +180,7 @@ class TurnEvents:
     @needs(Permission.WORK)
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
         """Stop the turn of the open session, in whatever tab it was started. The text written so far is saved."""
-        self.runs.stop(tab_of(request))
+        self.work.stop(tab_of(request))
         turn = running_turn(services_of(self.services, visitor, request), visitor.session_id)
         if turn is not None:
             turn.stop.set()
@@ -188,7 +188,7 @@ class TurnEvents:
     @needs(Permission.WORK)
     def on_leave(self, request: gr.Request) -> None:
         """Release what a closed tab was busy with. Its turn goes on."""
-        self.runs.leave(tab_of(request))
+        self.work.leave(tab_of(request))
 
 
 def _offer(services: Services, text: str, setup: RunConfig) -> NoticeView:

@@ -16,8 +16,8 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.notices import advice, problem
 from workbench.ui.present.world import WorldView, no_world, show_world
 from workbench.ui.tabs.play.message_events import check_own, opened_of, shown_at
-from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, reopened
+from workbench.ui.tabs.tab_work import TabWork, tab_of
 from workbench.ui.visitor import Visitor
 
 
@@ -26,7 +26,7 @@ class WorldEvents:
     """Handlers of the World pane."""
 
     services: Services
-    runs: Runs
+    work: TabWork
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
@@ -51,7 +51,7 @@ class WorldEvents:
         services = services_of(self.services, visitor, request)
         try:
             check_own(visitor)
-            if self.runs.is_running(tab_of(request)) or running_turn(services, visitor.session_id):
+            if self.work.is_running(tab_of(request)) or running_turn(services, visitor.session_id):
                 return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
             opened = opened_of(services, visitor)
             changed = edit_world(

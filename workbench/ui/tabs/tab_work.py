@@ -15,7 +15,7 @@ NO_TAB = StopSignal()
 NO_TAB.set()
 
 
-class Runs:
+class TabWork:
     """The work of all browser tabs. Thread-safe.
 
     Turns and comparisons are not here: they belong to the server (`workbench.app.tasks`). Here is only what a tab
