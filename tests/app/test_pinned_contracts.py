@@ -24,9 +24,9 @@ from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.api import ApiFunctions
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 TEXT = "---\nname: weather\ntitle: Weather\nfamily: hermes-lines\n---\nBe {}.\n\nUse a tool.\n\n{{{{ tools }}}}\n"
 REFERENCES = {"weather@1": "brief", "weather@production": "brief", "weather@2": "long", "weather": "long"}
@@ -54,12 +54,12 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
 def in_play(services: Services, reference: str) -> str:
     """Choose the contract in Play, show its version line, and send a message with it."""
     setups = SetupEvents(services)
-    editors, _ = setups.on_contract(Visitor(), reference, page_request())
+    editors, _ = setups.on_contract(TabState(), reference, page_request())
     assert isinstance(editors, EditorsView)
     text = editors.changes[0].text
     setup = replace(services.setup_for(), contract_name=reference, contract_text=text)
     fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
-    line = setups.on_texts(Visitor(), reference, text, page_request(), *fields).versions
+    line = setups.on_texts(TabState(), reference, text, page_request(), *fields).versions
     assert line is not None and line.rows
     turn = start_turn(services, TurnRequest(setup=setup, text="Cairo?"))
     assert len(list(turn.events())) > 3

@@ -19,8 +19,8 @@ from workbench.records.label import Verdict
 from workbench.records.label_words import ProjectRole
 from workbench.records.owner import Owner, account_key
 from workbench.store.store import OwnedStore
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 SHARED = "ann/round"
 MARK = "the comment of cleo"
@@ -54,7 +54,7 @@ class Server:
         """Send a command of the page as this account, whatever it claims."""
         fields = {"serial": 1, "project": SHARED, "session": self.talk.id, **command}
         event = gr.EventData(None, {"order": json.dumps(fields)})
-        view = self.events.on_order(Visitor(), gr.Request(username=name, session_hash=name), event)
+        view = self.events.on_order(TabState(), gr.Request(username=name, session_hash=name), event)
         assert isinstance(view, LabelTabView)
         return view
 

@@ -44,10 +44,10 @@ from workbench.suite.plan import RunPlan
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.api import ApiFunctions
 from workbench.ui.owners import caller_of
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.import_events import ImportEvents
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 
@@ -62,16 +62,16 @@ LIMITS: Mapping[str, str] = {
     "compared_answers": "Answers of a comparison (turns × columns)",
     "import_bytes": "Imported file, in bytes",
     "import_rows": "Rows read from a file, to import them or to look at them",
-    "sessions": "Sessions of a visitor",
+    "sessions": "Sessions of a user",
     "messages": "Messages of a session",
     "versions": "Versions of one name",
-    "own_names": "Contracts of a visitor; also toolsets, suites, presets; also deleted ones of each",
-    "runs": "Runs of a visitor; also deleted runs, comparisons, labelling projects, members of a project",
-    "turns_at_once": "Running and waiting turns, runs and comparisons of a visitor",
-    "turns_of_address": "The same for all visitors at one address who have not signed in",
+    "own_names": "Contracts of a user; also toolsets, suites, presets; also deleted ones of each",
+    "runs": "Runs of a user; also deleted runs, comparisons, labelling projects, members of a project",
+    "turns_at_once": "Running and waiting turns, runs and comparisons of a user",
+    "turns_of_address": "The same for all users at one address who have not signed in",
     "check_seconds": "Computing time for checking texts of one address in a minute, in seconds",
     "requests_at_once": "Running and waiting requests of one address",
-    "remote_at_once": "Simultaneous completions of a model that supports several, all visitors together",
+    "remote_at_once": "Simultaneous completions of a model that supports several, all users together",
 }
 """Fields of `PersonLimits` in the order of the table in `docs/reference/limits.md`, with their names there."""
 LONG = "x" * 250_000
@@ -441,11 +441,11 @@ def test_the_size_and_the_rows_of_an_import_are_limited(
     monkeypatch.setattr(
         "workbench.records.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3)
     )
-    space, visitor = as_space(fresh), Visitor(browser_key="browser:ann")
+    space, state = as_space(fresh), TabState(browser_key="browser:ann")
     events = ImportEvents(space, Jobs())
 
     def imported(file: str) -> str:
-        screens = list(events.on_import(visitor, file, "", False, "auto", REQUEST))
+        screens = list(events.on_import(state, file, "", False, "auto", REQUEST))
         return str(screens[-1])
 
     large = tmp_path / "large.jsonl"

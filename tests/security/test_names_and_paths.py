@@ -27,20 +27,20 @@ from workbench.library.datasets.hub_push import push_files
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.api import ApiFunctions
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.contracts_tab import ContractEvents, contract_texts
 from workbench.ui.tabs.data.form import DataForm
 from workbench.ui.tabs.inspect import InspectEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 
 REQUEST = cast(
     gr.Request, SimpleNamespace(headers={"x-workbench-key": "a" * 32}, session_hash="t", username="ann")
 )
-VISITOR = Visitor(browser_key="browser:ann")
+VISITOR = TabState(browser_key="browser:ann")
 SECRET = "secret_of_the_server"
 TOOLS = json.dumps([{"name": SECRET, "parameters": {"type": "object", "properties": {}}}])
 CONTRACT = f"---\ntitle: {SECRET}\nfamily: hermes-lines\n---\n{SECRET}\n"

@@ -25,11 +25,11 @@ from workbench.ui.present.compare.board import BoardView, LiveColumns
 from workbench.ui.present.compare.form import COLUMN_SIZE, OWN, first_form
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import show_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.target_events import TargetEvents
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 
 def link(comparison_id: str, *, has_draft: bool = False) -> gr.EventData:
@@ -65,7 +65,7 @@ def run(services: Services, work: TabWork, question: str) -> list[CompareScreen]
     events = CompareEvents(services, work)
     return list(
         events.on_run(
-            Visitor(), "{}", setup.contract_name, setup.contract_text, page_request(), None, *values
+            TabState(), "{}", setup.contract_name, setup.contract_text, page_request(), None, *values
         )
     )
 
@@ -93,20 +93,20 @@ def test_a_comparison_goes_on_without_its_page_and_another_tab_watches_and_stops
     slow.write_text('completions: [{text: "' + "word " * 500 + '", seconds_per_token: 0.02}]')
     stored = create(services, column(services), column(services, model=f"scripted:{slow}"))
     events, board = CompareEvents(services, TabWork()), {"id": stored.id}
-    screens = events.on_go_on(Visitor(), board, page_request(), None)
+    screens = events.on_go_on(TabState(), board, page_request(), None)
     assert next(screens).notice == CLEAR
     next(screens)
     cast(Any, screens).close()
-    assert cast(BoardView, events.on_show(Visitor(), stored.id, page_request()).board).is_running
-    shown = events.on_show(Visitor(), stored.id, page_request())
+    assert cast(BoardView, events.on_show(TabState(), stored.id, page_request()).board).is_running
+    shown = events.on_show(TabState(), stored.id, page_request())
     assert cast(LiveColumns, shown.live).follow and cast(Any, shown.stop)["interactive"]
     assert "it is running already" in notice_text(
-        list(events.on_go_on(Visitor(), board, page_request(), None))[-1]
+        list(events.on_go_on(TabState(), board, page_request(), None))[-1]
     )
-    watched = events.on_watch(Visitor(), board, page_request())
+    watched = events.on_watch(TabState(), board, page_request())
     while not any(live.pieces for live in cast(LiveColumns, next(watched).live).columns):
         pass
-    events.on_stop(Visitor(), board, page_request())
+    events.on_stop(TabState(), board, page_request())
     last = list(watched)[-1]
     assert [cell.problem for cell in cast(BoardView, last.board).turns[0].cells] == ["", STOPPED]
     assert not cast(LiveColumns, last.live).is_live
@@ -118,9 +118,9 @@ def test_another_owner_neither_watches_nor_stops_a_comparison(services: Services
     released = Event()
     services.running_comparisons.start(services.at_work(), task, lambda _: iter([released.wait(5)]))
     space = replace(services, settings=replace(services.settings, is_on_space=True))
-    events, visitor = CompareEvents(space, TabWork()), Visitor(browser_key=browser_key_of("b" * 32))
-    assert list(events.on_watch(visitor, {"id": stored.id}, page_request())) == [CompareScreen()]
-    events.on_stop(visitor, {"id": stored.id}, page_request())
+    events, state = CompareEvents(space, TabWork()), TabState(browser_key=browser_key_of("b" * 32))
+    assert list(events.on_watch(state, {"id": stored.id}, page_request())) == [CompareScreen()]
+    events.on_stop(state, {"id": stored.id}, page_request())
     assert not task.stop()
     released.set()
     assert task.over.wait(5)
@@ -132,26 +132,28 @@ def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: 
 
     def vote(kind: str, place: int | None) -> CompareScreen:
         event = gr.EventData(None, {"turn": 0, "kind": kind, "column": place})
-        return events.on_vote(Visitor(), shown, page_request(), event)
+        return events.on_vote(TabState(), shown, page_request(), event)
 
     assert cast(BoardView, vote("best", 1).board).turns[0].voted == 1
     assert "column 3 has no answer" in notice_text(vote("best", 2))
     found = services.comparisons.find_comparison(stored.id)
     assert found and found.votes[0].kind is VoteKind.BEST
-    undone = events.on_unvote(Visitor(), shown, page_request(), gr.EventData(None, {"turn": 0}))
+    undone = events.on_unvote(TabState(), shown, page_request(), gr.EventData(None, {"turn": 0}))
     assert cast(BoardView, undone.board).turns[0].vote == ""
 
 
 def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
     stored, _ = run_all(services, create(services, column(services), column(services)))
     events = TargetEvents(services, TabWork())
-    screen = screen_of(events.on_open_comparison(Visitor(), page_request(), link(stored.id)))
+    screen = screen_of(events.on_open_comparison(TabState(), page_request(), link(stored.id)))
     assert cast(BoardView, screen.board).id == stored.id
     assert screen.target == f"{stored.comparison.session_id} {stored.comparison.turns[0]}"
-    drafted = screen_of(events.on_open_comparison(Visitor(), page_request(), link(stored.id, has_draft=True)))
+    drafted = screen_of(
+        events.on_open_comparison(TabState(), page_request(), link(stored.id, has_draft=True))
+    )
     assert (drafted.board, cast(Any, drafted.target).get("value")) == (screen.board, None)
     assert "there is no comparison 'nope'" in notice_text(
-        screen_of(events.on_open_comparison(Visitor(), page_request(), link("nope")))
+        screen_of(events.on_open_comparison(TabState(), page_request(), link("nope")))
     )
 
 
@@ -161,29 +163,29 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     owner = replace(services.owner, key=browser_key_of(mine))
     stored, _ = run_all(space.of(owner), create(space.of(owner), column(services), column(services)))
     events = TargetEvents(space, TabWork())
-    own = Visitor(browser_key=browser_key_of(mine))
+    own = TabState(browser_key=browser_key_of(mine))
     assert cast(
         BoardView, screen_of(events.on_open_comparison(own, page_request(), link(stored.id))).board
     ).id
-    visitor = Visitor(browser_key=browser_key_of(theirs))
-    other = screen_of(events.on_open_comparison(visitor, page_request(), link(stored.id)))
+    state = TabState(browser_key=browser_key_of(theirs))
+    other = screen_of(events.on_open_comparison(state, page_request(), link(stored.id)))
     assert "there is no comparison" in notice_text(other)
     assert "no comparison" in notice_text(
-        CompareEvents(space, TabWork()).on_show(visitor, stored.id, page_request())
+        CompareEvents(space, TabWork()).on_show(state, stored.id, page_request())
     )
 
 
 def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Services) -> None:
     stored, _ = run_all(services, create(services, column(services), column(services)))
     session_id, leaf_id = stored.comparison.session_id, stored.answers[0].leaf_id
-    visitor = Visitor(session_id=session_id, message_id=leaf_id)
+    state = TabState(session_id=session_id, message_id=leaf_id)
     events = TargetEvents(services, TabWork())
-    taken = screen_of(events.on_enter(visitor, "", "", page_request()))
+    taken = screen_of(events.on_enter(state, "", "", page_request()))
     assert taken.target == f"{session_id} {leaf_id}"
     assert cast(Any, taken.question)["visible"] is False
     for question, target in (("Typed.", ""), ("", "s m")):
-        assert screen_of(events.on_enter(visitor, question, target, page_request())) == CompareScreen()
-    shared = replace(visitor, share_key="k", is_read_only=True)
+        assert screen_of(events.on_enter(state, question, target, page_request())) == CompareScreen()
+    shared = replace(state, share_key="k", is_read_only=True)
     assert "No session of yours" in notice_text(screen_of(events.on_take(shared, [], page_request(), None)))
 
 
@@ -195,7 +197,7 @@ def test_columns_take_the_setup_of_play_unless_the_browser_stored_a_form(service
     events, start = TargetEvents(services, TabWork()), len(CompareScreen._fields)
     for values in (
         events.on_page("", "", ["weather"], page_request(), *fields),
-        events.on_take(Visitor(), ["weather"], page_request(), *fields),
+        events.on_take(TabState(), ["weather"], page_request(), *fields),
     ):
         columns = values[start:]
         first, second = columns[:COLUMN_SIZE], columns[COLUMN_SIZE : 2 * COLUMN_SIZE]

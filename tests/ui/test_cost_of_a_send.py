@@ -19,10 +19,10 @@ from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 PACKAGE = str(Path(workbench.__file__).parent)
 
@@ -72,17 +72,17 @@ def services(tmp_path: Path) -> Iterator[Services]:
         yield services
 
 
-def send(events: TurnEvents, visitor: Visitor, text: str) -> tuple[Visitor, Cost]:
+def send(events: TurnEvents, state: TabState, text: str) -> tuple[TabState, Cost]:
     """Send a message from the page, wait until it is answered, and return what that cost."""
     setup = show_setup(events.services.setup_for())
     fields: list[Any] = [setup[name] for name in SETUP_FIELDS]
     with measured() as cost:
-        screen = events.on_begin(visitor, text, "auto", 1, page_request("tab"), None, *fields)
-        assert isinstance(screen.visitor, Visitor)
-        turn = events.services.turns.find(None, screen.visitor.session_id or "")
+        screen = events.on_begin(state, text, "auto", 1, page_request("tab"), None, *fields)
+        assert isinstance(screen.state, TabState)
+        turn = events.services.turns.find(None, screen.state.session_id or "")
         assert turn is not None and turn.over.wait(30)
     assert turn.error is None
-    return screen.visitor, cost
+    return screen.state, cost
 
 
 def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(services: Services) -> None:
@@ -92,9 +92,9 @@ def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(service
     """
     events = TurnEvents(services, TabWork(), SetupEvents(services))
     # The first turn loads what later ones share, such as the tools.
-    send(events, Visitor(), "The flumbuster reading, the weather?")
-    visitor, in_new_session = send(events, Visitor(), "The flumbuster reading, the weather?")
-    _, in_open_session = send(events, visitor, "The flumbuster reading, the weather of Rome?")
+    send(events, TabState(), "The flumbuster reading, the weather?")
+    state, in_new_session = send(events, TabState(), "The flumbuster reading, the weather?")
+    _, in_open_session = send(events, state, "The flumbuster reading, the weather of Rome?")
     for cost in (in_new_session, in_open_session):
         assert len(cost.transactions) == 4, cost.transactions
         # 800 to 970: a page that watches is drawn once or several times, depending on when steps arrive.

@@ -16,11 +16,11 @@ from workbench.ui import guide
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.guide import GuideEvents
 from workbench.ui.present.guide import KEYS, DemoView, TourView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.visitor import Visitor
 
 
 def guide_events(services: Services) -> GuideEvents:
@@ -29,7 +29,7 @@ def guide_events(services: Services) -> GuideEvents:
 
 def first_screen(events: GuideEvents) -> Screen:
     event = gr.EventData(target=None, _data={"asked": ""})
-    return events.on_first_visit(Visitor(), page_request(), event)
+    return events.on_first_visit(TabState(), page_request(), event)
 
 
 def test_the_page_offers_the_tour_to_visitors_without_sessions(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_first_visit_opens_the_example(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
         screen = first_screen(guide_events(services))
         (example,) = services.sessions.list_sessions()
-        assert cast(Visitor, screen.visitor).session_id == example.id
+        assert cast(TabState, screen.state).session_id == example.id
 
 
 def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
@@ -61,7 +61,7 @@ def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
 
         monkeypatch.setattr(guide, "load_conversation", load_while_a_message_is_sent)
         screen = first_screen(guide_events(services))
-        assert (screen.visitor, screen.transcript) == (SAME, SAME)
+        assert (screen.state, screen.transcript) == (SAME, SAME)
         assert len(cast(Any, screen.sessions).rows) == 2
 
 
@@ -84,7 +84,7 @@ def test_a_turn_started_while_the_example_loads_stays_on_the_screen(tmp_path: Pa
         services.turns.start(services.at_work(), turn, lambda _: iter([started.wait(5)]))
         screen = first_screen(guide_events(services))
         started.set()
-        assert (screen.visitor, screen.transcript) == (SAME, SAME)
+        assert (screen.state, screen.transcript) == (SAME, SAME)
         assert len(cast(Any, screen.sessions).rows) == 1
 
 

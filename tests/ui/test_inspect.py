@@ -12,8 +12,8 @@ from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import services_of
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.inspect import show_calls
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.inspect import InspectEvents
-from workbench.ui.visitor import Visitor
 
 REQUEST = SimpleNamespace(username=None, query_params={})
 
@@ -39,7 +39,7 @@ def test_an_example_sets_every_field_that_its_reading_needs(events, index):
 
 
 def tools_text(events, toolset):
-    editors, notice = events.on_toolset(Visitor(), toolset, REQUEST)
+    editors, notice = events.on_toolset(TabState(), toolset, REQUEST)
     assert notice == SAME
     [change] = editors.changes
     return change.text
@@ -48,17 +48,17 @@ def tools_text(events, toolset):
 def test_choosing_a_toolset_fills_or_empties_the_editor_and_a_missing_one_changes_nothing(events):
     assert "get_flumbuster" in tools_text(events, "nonsense")
     assert tools_text(events, "") == tools_text(events, None) == ""
-    assert events.on_choices(Visitor(), None, REQUEST) == events.on_choices(Visitor(), "", REQUEST)
-    text, notice = events.on_toolset(Visitor(), "gone", REQUEST)
+    assert events.on_choices(TabState(), None, REQUEST) == events.on_choices(TabState(), "", REQUEST)
+    text, notice = events.on_toolset(TabState(), "gone", REQUEST)
     assert text == SAME
     assert "gone" in notice.lines[0].text
 
 
 def test_newly_saved_toolsets_can_be_chosen_and_the_choice_stays(events):
     tools = "toolset: own\ntools:\n  - function: {name: mine, parameters: {type: object}}\n"
-    own = services_of(events.services, Visitor(), REQUEST)
+    own = services_of(events.services, TabState(), REQUEST)
     own.versions.save(NewVersion(kind=VersionKind.TOOLS, name="own", text=tools))
-    offered = [value for _, value in events.on_choices(Visitor(), "gone", REQUEST)["choices"]]
+    offered = [value for _, value in events.on_choices(TabState(), "gone", REQUEST)["choices"]]
     assert offered[0] == ""
     assert {"own", "gone", "nonsense"} < set(offered)
     assert "mine" in tools_text(events, "own")

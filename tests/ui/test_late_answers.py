@@ -8,33 +8,33 @@ import pytest
 from tests.ui.requests import page_request
 from workbench.ui.present.notices import advice
 from workbench.ui.present.sessions import ClipboardView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.late_answers import of_shown_session
 from workbench.ui.tabs.play.screen import Screen
-from workbench.ui.visitor import Visitor
 
 COPIED = ClipboardView(text="Hello.", serial=1.0)
-ANSWER = Screen(visitor=Visitor(session_id="a", message_id="m"), copied=COPIED, notice=advice("Done."))
+ANSWER = Screen(state=TabState(session_id="a", message_id="m"), copied=COPIED, notice=advice("Done."))
 
 
-def on_pick(visitor: Visitor, request: gr.Request) -> Screen:
+def on_pick(state: TabState, request: gr.Request) -> Screen:
     return ANSWER
 
 
-def on_weigh(visitor: Visitor, request: gr.Request) -> Iterator[Screen]:
+def on_weigh(state: TabState, request: gr.Request) -> Iterator[Screen]:
     yield ANSWER
 
 
 @pytest.mark.parametrize(
     ("now", "answer"),
     [
-        (Visitor(session_id="a", message_id="other"), ANSWER),
+        (TabState(session_id="a", message_id="other"), ANSWER),
         (None, ANSWER),
-        (Visitor(session_id="b"), Screen(copied=COPIED)),
-        (Visitor(session_id="a", share_key="k"), Screen(copied=COPIED)),
-        (Visitor(), Screen(copied=COPIED)),
+        (TabState(session_id="b"), Screen(copied=COPIED)),
+        (TabState(session_id="a", share_key="k"), Screen(copied=COPIED)),
+        (TabState(), Screen(copied=COPIED)),
     ],
 )
-def test_only_a_copied_text_arrives_if_another_session_is_shown(now: Visitor | None, answer: Screen):
-    values = (Visitor(session_id="a"), page_request())
+def test_only_a_copied_text_arrives_if_another_session_is_shown(now: TabState | None, answer: Screen):
+    values = (TabState(session_id="a"), page_request())
     assert of_shown_session(on_pick, lambda _: now)(*values) == answer
     assert list(of_shown_session(on_weigh, lambda _: now)(*values)) == [answer]

@@ -19,10 +19,10 @@ from workbench.records.owner import Owner
 from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
 from workbench.ui.present.row_conditions import read_conditions
 from workbench.ui.present.row_picture import show_picture
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.data.form import ANY, DataForm, Jobs
 from workbench.ui.tabs.data.look_events import LookEvents, LookForm
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
-from workbench.ui.visitor import Visitor
 
 
 def request_of(tab, user="ann"):
@@ -73,7 +73,7 @@ def last(steps):
 
 
 def opened(events, tab="t", **values):
-    return last(events.on_look_file(request_of(tab), Visitor(), *form(**values)))
+    return last(events.on_look_file(request_of(tab), TabState(), *form(**values)))
 
 
 def test_an_uploaded_file_and_a_path_are_opened(events, file):
@@ -95,7 +95,7 @@ def test_every_bar_opens_its_rows(events, file):
     for chart in screen.picture.charts:
         for mark, condition in zip(chart.chart.marks, chart.conditions, strict=True):
             conditions = json.dumps([condition])
-            found = last(events.on_find(request_of("t"), Visitor(), event(conditions=conditions))).found
+            found = last(events.on_find(request_of("t"), TabState(), event(conditions=conditions))).found
             rows = int(mark.label.rpartition(" in ")[2].rpartition(": ")[2].split()[0].replace(",", ""))
             assert (found.total, found.conditions) == (rows, (condition,))
 
@@ -103,22 +103,22 @@ def test_every_bar_opens_its_rows(events, file):
 def test_a_length_draws_the_picture_again(events, file):
     opened(events, file=str(file))
     longest = max(events.sets.get(events.services.owner, "t").opened.stats.lengths)
-    picture = events.on_max_length(request_of("t"), Visitor(), longest - 1)
+    picture = events.on_max_length(request_of("t"), TabState(), longest - 1)
     assert picture.cut.label.endswith(f"cut at {longest - 1:,} tokens")
     assert picture.cut_rows >= 1
     found = last(
-        events.on_find(request_of("t"), Visitor(), event(conditions=json.dumps([picture.cut])))
+        events.on_find(request_of("t"), TabState(), event(conditions=json.dumps([picture.cut])))
     ).found
     assert found.total == picture.cut_rows
 
 
 def test_rows_are_found_by_text_and_drawn_at_random(events, file):
     opened(events, file=str(file))
-    found = last(events.on_find(request_of("t"), Visitor(), event(text="Be BRIEF"))).found
+    found = last(events.on_find(request_of("t"), TabState(), event(text="Be BRIEF"))).found
     assert [card.note.split(" · ")[0] for card in found.rows] == ["row 2"]
-    found = last(events.on_find(request_of("t"), Visitor(), event(seed=3))).found
+    found = last(events.on_find(request_of("t"), TabState(), event(seed=3))).found
     assert (found.total, found.seed) == (3, 3)
-    assert last(events.on_find(request_of("t"), Visitor(), event(text="nobody"))).found.rows == ()
+    assert last(events.on_find(request_of("t"), TabState(), event(text="nobody"))).found.rows == ()
 
 
 def test_a_bad_file_gives_a_message_and_no_picture(events, tmp_path):
@@ -141,7 +141,7 @@ def test_a_path_is_refused_where_others_use_the_server(services, file, place):
     for path in (str(file), "/nowhere/rows.jsonl"):
         screen = opened(events, path=path)
         assert "may not open files of rows by their path. Upload the file instead." in str(screen.notice)
-    screen = last(events.on_compare(request_of("t"), Visitor(), *form(file=str(file), other_path=str(file))))
+    screen = last(events.on_compare(request_of("t"), TabState(), *form(file=str(file), other_path=str(file))))
     assert "may not open files of rows by their path" in str(screen.notice)
     screen = opened(events, file=str(file), tokenizer="embedded")
     assert "may not open files" in str(screen.notice)
@@ -152,9 +152,9 @@ def test_another_tab_or_person_does_not_reach_a_data_set(services, file):
     events = LookEvents(replace(services, settings=settings), Jobs())
     assert opened(events, tab="t", file=str(file)).found.total == 3
     for request in (request_of("other"), request_of("t", user="bob")):
-        screen = last(events.on_find(request, Visitor(), event()))
+        screen = last(events.on_find(request, TabState(), event()))
         assert "it is not open any more" in str(screen.notice)
-    assert last(events.on_find(request_of("t"), Visitor(), event())).found.total == 3
+    assert last(events.on_find(request_of("t"), TabState(), event())).found.total == 3
     events.sets.get(Owner(key="account:ann"), "t").opened.close()
 
 
@@ -182,7 +182,7 @@ def test_who_wrote_the_text_of_sessions_is_shown(tmp_path):
         edit_text(services, session, path, path[-1].id, "It is six.")
         events = LookEvents(services, Jobs())
         values = (*form(), *data_form(format="sharegpt"))
-        screen = last(events.on_look_sessions(request_of("t"), Visitor(), *values))
+        screen = last(events.on_look_sessions(request_of("t"), TabState(), *values))
         (chart,) = [chart for chart in screen.picture.charts if chart.chart.title == "Characters by writer"]
         people = len("What is the zorbix?") + len("It is six.")
         mock = len(f"<tool_response>\n{result}\n</tool_response>")
@@ -190,7 +190,9 @@ def test_who_wrote_the_text_of_sessions_is_shown(tmp_path):
             ("people", people), ("models", len(call)), ("mocks and tools", mock),
         ]  # fmt: skip
         conditions = json.dumps([chart.conditions[2]])
-        assert last(events.on_find(request_of("t"), Visitor(), event(conditions=conditions))).found.total == 1
+        assert (
+            last(events.on_find(request_of("t"), TabState(), event(conditions=conditions))).found.total == 1
+        )
         (card,) = screen.found.rows
         assert card.link == f"?tab=play&session={session}"
         events.sets.get(services.owner, "t").opened.close()
@@ -204,7 +206,7 @@ def test_two_files_are_compared(events, file, tmp_path):
     other.write_text("\n".join([json.dumps(SHAREGPT), text, '{"no": "row"}']))
 
     def compare(**values):
-        return last(events.on_compare(request_of("t"), Visitor(), *form(**values)))
+        return last(events.on_compare(request_of("t"), TabState(), *form(**values)))
 
     screen = compare(file=str(file), other_path=str(other))
     view = screen.diff

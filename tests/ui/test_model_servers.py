@@ -15,12 +15,12 @@ from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.engines.remote.server import ServerKind
 from workbench.ui.present.model_servers import GUEST_NOTE, TOY, ModelServersView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.model_servers import ModelServerEvents, PickerEvents
 from workbench.ui.tabs.models_tab import ModelsEvents, Pulls
-from workbench.ui.visitor import Visitor
 
 SPACE = {"SPACE_ID": "o/s", "SPACE_HOST": "o-s.hf.space"}
-ANN, BOB = Visitor(browser_key="browser:ann"), Visitor(browser_key="browser:bob")
+ANN, BOB = TabState(browser_key="browser:ann"), TabState(browser_key="browser:bob")
 
 
 def event(**data: object) -> Any:
@@ -57,7 +57,7 @@ def view(shown: Any) -> ModelServersView:
 
 def test_a_server_is_added_without_a_name_used_edited_and_removed(local: Services, lab: ScriptedServer):
     events = ModelServerEvents(local)
-    shown = events.on_save(Visitor(), page_request(), draft(lab.url, key=KEY.reveal()))
+    shown = events.on_save(TabState(), page_request(), draft(lab.url, key=KEY.reveal()))
     (line,) = view(shown).servers
     assert (line.name, line.status, line.reason) == ("127.0.0.1", "vllm · 1 model", "")
     assert line.kind == "openai", "an edit must not fix what was detected"
@@ -66,22 +66,22 @@ def test_a_server_is_added_without_a_name_used_edited_and_removed(local: Service
     ]
     assert "openai:127.0.0.1/hermes" in shown.model["choices"]
     shown = events.on_save(
-        Visitor(), page_request(), draft(lab.url, name="127.0.0.1", new_name="lab", key="wrong")
+        TabState(), page_request(), draft(lab.url, name="127.0.0.1", new_name="lab", key="wrong")
     )
     (line,) = view(shown).servers
     assert (line.name, line.status) == ("lab", "failed")
     assert "the API key was refused" in line.reason and "edit the server 'lab'" in line.reason
-    assert view(events.on_remove(Visitor(), page_request(), event(name="lab"))).servers == ()
+    assert view(events.on_remove(TabState(), page_request(), event(name="lab"))).servers == ()
 
 
 def test_what_is_wrong_with_a_form_is_shown_and_the_form_stays(local: Services):
-    shown = view(ModelServerEvents(local).on_save(Visitor(), page_request(), draft("nowhere")))
+    shown = view(ModelServerEvents(local).on_save(TabState(), page_request(), draft("nowhere")))
     assert (shown.has_failed, shown.servers) == (True, ())
     assert "not an address" in shown.problems[0]
 
 
 def test_a_key_is_in_no_view_and_no_file(local: Services, lab: ScriptedServer, tmp_path: Path):
-    shown = ModelServerEvents(local).on_save(Visitor(), page_request(), draft(lab.url, key=KEY.reveal()))
+    shown = ModelServerEvents(local).on_save(TabState(), page_request(), draft(lab.url, key=KEY.reveal()))
     assert KEY.reveal() not in repr(shown)
     assert all(
         KEY.reveal().encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
@@ -91,8 +91,8 @@ def test_a_key_is_in_no_view_and_no_file(local: Services, lab: ScriptedServer, t
 def test_a_test_shows_its_problems_with_their_remedies(local: Services):
     with served(ToolServer(calls=0, content=HERMES), ServerKind.VLLM) as (_, url):
         events = ModelServerEvents(local)
-        events.on_save(Visitor(), page_request(), draft(url, new_name="lab"))
-        (line,) = view(events.on_test(Visitor(), page_request(), event(name="lab"))).servers
+        events.on_save(TabState(), page_request(), draft(url, new_name="lab"))
+        (line,) = view(events.on_test(TabState(), page_request(), event(name="lab"))).servers
     assert line.report[0].text == "1 problem found with hermes"
     (found,) = [line.text for line in line.report if line.is_problem]
     assert "start vLLM with --enable-auto-tool-choice --tool-call-parser hermes" in found
@@ -100,9 +100,9 @@ def test_a_test_shows_its_problems_with_their_remedies(local: Services):
 
 def test_the_picker_lists_local_models_servers_and_failures(local: Services, lab: ScriptedServer):
     events = ModelServerEvents(local)
-    events.on_save(Visitor(), page_request(), draft(lab.url, new_name="lab", key=KEY.reveal()))
-    events.on_save(Visitor(), page_request(), draft("http://127.0.0.1:1/v1", new_name="down"))
-    *_, last = PickerEvents(local).on_open(Visitor(), "embedded", page_request())
+    events.on_save(TabState(), page_request(), draft(lab.url, new_name="lab", key=KEY.reveal()))
+    events.on_save(TabState(), page_request(), draft("http://127.0.0.1:1/v1", new_name="down"))
+    *_, last = PickerEvents(local).on_open(TabState(), "embedded", page_request())
     groups = {group.title: group for group in cast(Any, last.picker).groups}
     assert groups["On this machine"].models[0].note == TOY
     assert [model.title for model in groups["lab"].models] == ["hermes"]
@@ -132,6 +132,6 @@ def test_a_visitor_cannot_name_a_variable_of_the_machine(space: Services, lab: S
 
 
 def test_visitors_see_no_downloads_and_owners_of_the_machine_do(space: Services, local: Services):
-    for services, visitor, is_visible in ((space, ANN, False), (local, Visitor(), True)):
-        first, *_ = ModelsEvents(services, Pulls()).on_open(visitor, page_request())
+    for services, state, is_visible in ((space, ANN, False), (local, TabState(), True)):
+        first, *_ = ModelsEvents(services, Pulls()).on_open(state, page_request())
         assert cast(Any, first.get)["visible"] is is_visible

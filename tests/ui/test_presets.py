@@ -20,13 +20,13 @@ from workbench.ui.present.row_run import RowWindowView
 from workbench.ui.present.sampling_form import SamplingView
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import show_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.row_events import RowEvents
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.visitor import Visitor
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def fields_of(services: Services, **changes: Any) -> tuple[object, ...]:
 
 def act(services: Services, *fields: object, **data: object) -> tuple[PresetBarView, tuple[object, ...]]:
     events = PresetEvents(services, SetupEvents(services))
-    screen = events.on_act(Visitor(), page_request(), event(**data), *fields)
+    screen = events.on_act(TabState(), page_request(), event(**data), *fields)
     return cast(PresetBarView, screen.presets), screen.filled
 
 
@@ -119,23 +119,23 @@ def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
     events = SessionEvents(services, SetupEvents(services))
     for fields in (fields_of(services), (*fields_of(services)[:-1], SamplingView(values={}))):
         screen = events.on_open_session(
-            Visitor(session_id="x"),
+            TabState(session_id="x"),
             page_request(),
             event(session="", shared="", message="", request=2),
             *fields,
         )
         assert screen.filled == ()
-        assert cast(Visitor, screen.visitor).session_id is None
+        assert cast(TabState, screen.state).session_id is None
 
 
 def row_event(services: Services, runs: ActiveRuns, **data: object) -> list[RowWindowView]:
     events = RowEvents(services, runs)
-    return list(events.on_run(Visitor(), page_request(), event(**data), None, *fields_of(services)))
+    return list(events.on_run(TabState(), page_request(), event(**data), None, *fields_of(services)))
 
 
 def row_act(services: Services, **data: object) -> tuple[RowWindowView, DownloadView]:
     events = RowEvents(services, ActiveRuns())
-    return cast(Any, events.on_act(Visitor(), page_request(), event(**data), *fields_of(services)))
+    return cast(Any, events.on_act(TabState(), page_request(), event(**data), *fields_of(services)))
 
 
 def test_rows_are_checked_run_followed_and_downloaded(services: Services) -> None:

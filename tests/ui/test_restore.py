@@ -10,12 +10,12 @@ from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.version_diff import EDITOR
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.contracts_tab import contract_texts
 from workbench.ui.tabs.play.setup_events import VersionEvents
 from workbench.ui.tabs.suites.edit_events import suite_texts
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
-from workbench.ui.visitor import Visitor
 
 REQUEST = SimpleNamespace(session_hash="tab", username=None, query_params={})
 
@@ -39,20 +39,20 @@ def two_versions(services, kind):
 def test_restoring_a_contract_or_suite_closes_the_comparison(services, kind, texts_of):
     first, texts = two_versions(services, kind), texts_of(services)
     event = gr.EventData(None, {"id": first.id, "after": ""})
-    diff, _ = texts.on_compare(Visitor(), "own", first.text + "x", REQUEST, event)
+    diff, _ = texts.on_compare(TabState(), "own", first.text + "x", REQUEST, event)
     assert diff is not None
-    diff, *_, editors = texts.on_restore(Visitor(), "own", first.text + "x", REQUEST, event)
+    diff, *_, editors = texts.on_restore(TabState(), "own", first.text + "x", REQUEST, event)
     [change] = editors.changes
     assert (change.how, change.document, change.text) == ("restored", f"{kind.value}:own", first.text)
     assert diff is None
-    _, diff, *_ = texts.on_restore(Visitor(), "own", "", REQUEST, gr.EventData(None, {"id": "nothing"}))
+    _, diff, *_ = texts.on_restore(TabState(), "own", "", REQUEST, gr.EventData(None, {"id": "nothing"}))
     assert diff == SAME
 
 
 def test_restoring_a_toolset_closes_the_comparison(services):
     first = two_versions(services, VersionKind.TOOLS)
     restored = ToolStorageEvents(services).on_restore(
-        Visitor(), "weather/get_weather", REQUEST, gr.EventData(None, {"id": first.id})
+        TabState(), "weather/get_weather", REQUEST, gr.EventData(None, {"id": first.id})
     )
     assert restored[-1] is None
 
@@ -72,7 +72,7 @@ def test_a_version_in_the_list_of_the_text_that_was_open_before_is_refused(servi
         (events.on_restore, {"id": first.id}),
         (events.on_mark, {"id": first.id, "mark": "production"}),
     ):
-        answer = change(Visitor(), "other", "", REQUEST, gr.EventData(None, data))
+        answer = change(TabState(), "other", "", REQUEST, gr.EventData(None, data))
         [notice] = [part for part in answer if getattr(part, "lines", None)]
         assert "the version belongs to 'own'" in notice.lines[0].text
     assert [version.number for version in services.versions.history(kind, "own")] == [2, 1]
@@ -90,7 +90,7 @@ def test_an_address_with_a_version_opens_its_comparison_with_the_draft(services,
 
     def opened(**named):
         event = gr.EventData(None, {"name": "own", "is_new": False, "is_draft": False, "draft": "", **named})
-        *_, notice, diff = texts.on_open(Visitor(), REQUEST, event)
+        *_, notice, diff = texts.on_open(TabState(), REQUEST, event)
         return notice, diff
 
     notice, diff = opened(version="1")
@@ -113,7 +113,7 @@ def test_an_address_with_a_version_of_a_toolset_opens_its_comparison(services):
 
     def opened(version):
         named = {"name": "get_weather", "toolset": "", "spec": "", "rules": "", "version": version}
-        answer = ToolEditEvents(services).on_open_tool(Visitor(), REQUEST, gr.EventData(None, named))
+        answer = ToolEditEvents(services).on_open_tool(TabState(), REQUEST, gr.EventData(None, named))
         return answer[3], answer[-1]
 
     notice, diff = opened("1")

@@ -12,9 +12,9 @@ from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.ui.present.notices import CLEAR
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.models_tab import ModelsEvents, Pulls
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.visitor import Visitor
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def test_the_page_is_built_and_its_header_shown_without_asking_the_server(opened
 def test_a_chosen_model_is_ready_and_the_others_can_be_chosen(opened, server):
     with opened(KEY.reveal()) as services:
         events = SetupEvents(services)
-        header, notice = events.on_warm(Visitor(), "openai:hermes", "auto", None, page_request())
+        header, notice = events.on_warm(TabState(), "openai:hermes", "auto", None, page_request())
         assert header.text.endswith("· ready")
         assert notice == CLEAR
         assert {"openai:hermes", "openai:other"} <= set(
-            events.on_servers(Visitor(), page_request())["choices"]
+            events.on_servers(TabState(), page_request())["choices"]
         )
         listing, *probes = server.requests
         assert listing.path == "/v1/models"
@@ -66,14 +66,14 @@ def test_a_chosen_model_is_ready_and_the_others_can_be_chosen(opened, server):
 )
 def test_a_wrong_key_or_model_is_reported_when_it_is_chosen(opened, key, model, words):
     with opened(key) as services:
-        header, notice = SetupEvents(services).on_warm(Visitor(), model, "auto", None, page_request())
+        header, notice = SetupEvents(services).on_warm(TabState(), model, "auto", None, page_request())
         assert header.text.endswith("· not contacted")
         assert words in notice.lines[0].text
 
 
 def test_the_models_tab_shows_what_it_has_and_then_what_the_servers_list(opened):
     with opened(KEY.reveal()) as services:
-        first, then = ModelsEvents(services, Pulls()).on_open(Visitor(), page_request())
+        first, then = ModelsEvents(services, Pulls()).on_open(TabState(), page_request())
         assert "openai:other" not in [row.name for row in first.here.rows]
         assert "openai:other" in [row.name for row in then.here.rows]
         assert "openai:other" in then.model["choices"]

@@ -12,9 +12,9 @@ from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import SETUP_FIELDS, SystemTextView, show_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play import setup_events
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.visitor import Visitor
 
 
 def test_a_model_that_is_loaded_while_the_texts_are_checked_counts_their_tokens(
@@ -32,7 +32,7 @@ def test_a_model_that_is_loaded_while_the_texts_are_checked_counts_their_tokens(
         assert not services.models.status(setup.model).is_loaded
         fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
         text = setup.contract_text
-        shown = SetupEvents(services).on_texts(Visitor(), "minimal", text, page_request(), *fields)
+        shown = SetupEvents(services).on_texts(TabState(), "minimal", text, page_request(), *fields)
         assert "tokens" in cast(SystemTextView, shown.system_text).size
 
 
@@ -43,9 +43,9 @@ def test_tools_in_another_form_are_offered_for_import_and_become_an_array(tmp_pa
         events, setup = SetupEvents(services), services.setup_for()
         fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
         fields[SETUP_FIELDS.index("tools_text")] = pasted
-        shown = events.on_texts(Visitor(), "minimal", setup.contract_text, page_request(), *fields)
+        shown = events.on_texts(TabState(), "minimal", setup.contract_text, page_request(), *fields)
         (line,) = shown.tools_notice.lines
         assert line.offer == "Import these 2 tools"
-        editors, notice = events.on_import_tools(Visitor(), pasted, page_request())
+        editors, notice = events.on_import_tools(TabState(), pasted, page_request())
         (change,) = cast(EditorsView, editors).changes
         assert notice == CLEAR and parse_tools(change.text).names == ("a", "b")

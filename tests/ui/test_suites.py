@@ -17,11 +17,11 @@ from workbench.records.runs import RunState, StoredRun
 from workbench.suite.result import CaseStatus
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.suites.grid import GridFields
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
-from workbench.ui.visitor import Visitor
 
 SLOW = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
 FIELDS = GridFields(
@@ -83,37 +83,37 @@ def fields(services, **changes):
 def test_watching_without_a_run_changes_nothing(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         events = RunEvents(services, ActiveRuns())
-        assert list(events.on_watch_shown(Visitor(), None, REQUEST)) == [SuitesScreen()]
-        assert list(events.on_watch_started(Visitor(), REQUEST)) == [SuitesScreen()]
+        assert list(events.on_watch_shown(TabState(), None, REQUEST)) == [SuitesScreen()]
+        assert list(events.on_watch_started(TabState(), REQUEST)) == [SuitesScreen()]
 
 
 def test_a_run_is_started_watched_and_inspected(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         active_runs = ActiveRuns()
         events, looks = RunEvents(services, active_runs), RunResultEvents(services, active_runs)
-        started = events.on_run(Visitor(), "{}", REQUEST, None, *fields(services))
+        started = events.on_run(TabState(), "{}", REQUEST, None, *fields(services))
         assert started.bar.is_running
         run_id = started.run.id
-        for screen in events.on_watch_started(Visitor(), REQUEST):
+        for screen in events.on_watch_started(TabState(), REQUEST):
             assert screen.notice is SAME
         # The run has ended by now, but the tab that started it still gets its result.
-        assert next(events.on_watch_started(Visitor(), REQUEST)).bar.note == "2 of 2 · 0 passed"
+        assert next(events.on_watch_started(TabState(), REQUEST)).bar.note == "2 of 2 · 0 passed"
         # A run that ended before anybody watched it is still shown, and no other one is.
         looks_again = [
-            list(events.on_watch_shown(Visitor(), one, REQUEST)) for one in (run_id, None, "another")
+            list(events.on_watch_shown(TabState(), one, REQUEST)) for one in (run_id, None, "another")
         ]
         assert [one[0].bar is SAME for one in looks_again] == [False, True, True]
         assert looks_again[0][0].bar.note == "2 of 2 · 0 passed"
-        shown = looks.on_show(Visitor(), run_id, run_id, None, None, REQUEST)
+        shown = looks.on_show(TabState(), run_id, run_id, None, None, REQUEST)
         assert "2 of 2 results · done" in shown.run.note
         assert shown.comparison.changed == ()
         case = shown.run.rows[0].case
         view, _ = looks.on_case(
-            Visitor(), gr.EventData(None, {"run": run_id, "case": case, "arm": ""}), REQUEST
+            TabState(), gr.EventData(None, {"run": run_id, "case": case, "arm": ""}), REQUEST
         )
         assert [message.role for message in view.runs[0].messages] == ["system", "user", "assistant"]
         gone, notice = looks.on_case(
-            Visitor(), gr.EventData(None, {"run": run_id, "case": "s/nowhere", "arm": ""}), REQUEST
+            TabState(), gr.EventData(None, {"run": run_id, "case": "s/nowhere", "arm": ""}), REQUEST
         )
         assert gone is None and "no case" in notice.lines[0].text
 
@@ -124,13 +124,13 @@ def test_a_link_opens_the_run_and_its_case(tmp_path):
         services.runs.end_run(stored.id, RunState.STOPPED)
         events = RunEvents(services, ActiveRuns())
         link = {"run": stored.id, "case": "nonsense/zorbix-add", "arm": "minimal"}
-        shown = events.on_open_run(Visitor(), REQUEST, gr.EventData(None, link))
+        shown = events.on_open_run(TabState(), REQUEST, gr.EventData(None, link))
         assert (shown.run.id, shown.run.picked.case, shown.run.can_resume) == (
             stored.id,
             "nonsense/zorbix-add",
             True,
         )
-        gone = events.on_open_run(Visitor(), REQUEST, gr.EventData(None, {**link, "run": "nowhere"}))
+        gone = events.on_open_run(TabState(), REQUEST, gr.EventData(None, {**link, "run": "nowhere"}))
         assert "there is no such run" in gone.notice.lines[0].text
 
 
@@ -151,7 +151,7 @@ def test_a_link_opens_the_run_and_its_case(tmp_path):
 def test_the_form_shows_the_size_of_the_run_or_an_error(tmp_path, changes, notice):
     with services_for(tmp_path, "Hello.") as (services, _):
         view = RunEvents(services, ActiveRuns()).on_size(
-            Visitor(), "{}", REQUEST, *fields(services, **changes)
+            TabState(), "{}", REQUEST, *fields(services, **changes)
         )
     assert notice in view.lines[0].text
 
@@ -159,7 +159,9 @@ def test_the_form_shows_the_size_of_the_run_or_an_error(tmp_path, changes, notic
 def test_a_run_of_a_space_visitor_is_limited(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
-        view = RunEvents(public, ActiveRuns()).on_size(Visitor(), "{}", REQUEST, *fields(public, repeat=1000))
+        view = RunEvents(public, ActiveRuns()).on_size(
+            TabState(), "{}", REQUEST, *fields(public, repeat=1000)
+        )
     assert "case runs; at most 200 are allowed" in view.lines[0].text
 
 

@@ -10,9 +10,9 @@ from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
 from workbench.ui.gradio_parts.update import SAME
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tools.edit_events import file_text
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
-from workbench.ui.visitor import Visitor
 
 SPEC = '{"name": "f", "description": "F.", "parameters": {"type": "object", "properties": {}}}'
 SHIPPED = (CHECKOUT / "tools_catalog/nonsense.yaml").read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def test_a_tool_with_code_does_not_change_the_file(services):
 def include(services, name, toolset, act="add"):
     """Send the event of the list of tools, and return the answer."""
     data = gr.EventData(None, {"name": name, "toolset": toolset, "act": act})
-    return ToolStorageEvents(services).on_include(Visitor(), page_request(), data)
+    return ToolStorageEvents(services).on_include(TabState(), page_request(), data)
 
 
 def shown_in(view, toolset):
@@ -110,7 +110,7 @@ def test_a_tool_that_cannot_be_added_is_reported(services, name, toolset, proble
 def test_an_imported_tool_opens_and_a_taken_name_is_reported_once(services):
     def imported(name):
         return ToolStorageEvents(services).on_import(
-            Visitor(), SPEC.replace('"f"', f'"{name}"'), "own", page_request()
+            TabState(), SPEC.replace('"f"', f'"{name}"'), "own", page_request()
         )
 
     view, notice = imported("get_it")

@@ -62,7 +62,7 @@ def open_shared(services: Services, key: str, *, leaf_id: str | None = None) -> 
     """Load a shared session by the key of its link. None if the key is not valid.
 
     Args:
-        services: The services of the visitor.
+        services: The services of the user.
         key: The key in the link.
         leaf_id: The last message to show. None takes the open leaf.
 

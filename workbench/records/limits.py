@@ -42,25 +42,25 @@ class PersonLimits:
     import_rows: int | None = None
     """The most rows of a file that become sessions."""
     sessions: int | None = None
-    """The most sessions of a visitor."""
+    """The most sessions of a user."""
     messages: int | None = None
     """The most messages of a session, in all branches."""
     versions: int | None = None
     """The most versions of a contract, toolset, suite or preset."""
     own_names: int | None = None
-    """The most contracts of a visitor, and also the most toolsets, suites and presets."""
+    """The most contracts of a user, and also the most toolsets, suites and presets."""
     runs: int | None = None
-    """The most suite runs of a visitor, and also the most comparisons and labelling projects."""
+    """The most suite runs of a user, and also the most comparisons and labelling projects."""
     turns_at_once: int | None = None
-    """The most turns, suite runs and comparisons of a visitor that are running or waiting."""
+    """The most turns, suite runs and comparisons of a user that are running or waiting."""
     turns_of_address: int | None = None
-    """The same for all visitors at one address together, without those who have signed in."""
+    """The same for all users at one address together, without those who have signed in."""
     check_seconds: int | None = None
     """How long the texts of one address may be checked in a minute, in seconds of computing time."""
     requests_at_once: int | None = None
     """The most requests from one address that are running or waiting."""
     remote_at_once: int | None = None
-    """The most simultaneous completions of a model that can serve several, for all visitors together."""
+    """The most simultaneous completions of a model that can serve several, for all users together."""
 
     def check_setup(self, setup: RunConfig) -> None:
         """Check a setup before turns run with it.
@@ -211,8 +211,8 @@ class PersonLimits:
         """Check that a visitor can start one more turn, run or comparison.
 
         Args:
-            own: How many of the visitor are running or waiting.
-            of_address: How many of all visitors at the same address are running or waiting.
+            own: How many of the user are running or waiting.
+            of_address: How many of all users at the same address are running or waiting.
 
         Raises:
             BadInput: One of the limits is reached.

@@ -1,4 +1,4 @@
-"""The current choices of dropdowns for a visitor."""
+"""The current choices of dropdowns for a user."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +11,7 @@ from workbench.toolspec.spec import OfferedTools
 
 
 def toolsets_of(services: Services) -> Mapping[str, OfferedTools]:
-    """Return the toolsets by name, including those that the visitor saved.
+    """Return the toolsets by name, including those that the user saved.
 
     If the saved ones cannot be read, which the Tools tab reports, return the catalog's own.
     """
@@ -22,7 +22,7 @@ def toolsets_of(services: Services) -> Mapping[str, OfferedTools]:
 
 
 def catalog_of(services: Services) -> Catalog:
-    """Return the catalog with the visitor's saved toolsets, or without them if they cannot be read."""
+    """Return the catalog with the user's saved toolsets, or without them if they cannot be read."""
     try:
         return services.tools
     except WorkbenchError:

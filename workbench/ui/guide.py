@@ -1,4 +1,4 @@
-"""Help for new visitors: the first example and the tour, demo sessions, command palette and shortcuts."""
+"""Help for new users: the first example and the tour, demo sessions, command palette and shortcuts."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -36,11 +36,11 @@ from workbench.ui.present.guide import (
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.tab import PlayParts
-from workbench.ui.visitor import Visitor
 
 MOST_SESSIONS: Final = 20
 """The most sessions in the command palette."""
@@ -65,23 +65,23 @@ class GuideEvents:
     sessions: SessionEvents
 
     @needs(Permission.WORK)
-    def on_first_visit(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_first_visit(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Open the example conversation, for the tour. Unless it was asked for, only if there is no session yet."""
-        services, is_asked = services_of(self.services, visitor, request), bool(text_of(event, "asked"))
+        services, is_asked = services_of(self.services, state, request), bool(text_of(event, "asked"))
         try:
             if not is_asked and services.sessions.list_sessions(limit=1):
                 return Screen()
             found = services.search.find("", SearchFilter(tag=EXAMPLE_TAG), limit=1)
             session_id = found[0].session.id if found else load_conversation(services, EXAMPLE, EXAMPLE_TAG)
-            example = replace(visitor.at_home(), session_id=session_id)
+            example = replace(state.at_home(), session_id=session_id)
             tour = TourView(is_ready=True, serial=int(services.calendar.seconds()))
-            opened = self.sessions.open(services, visitor.at_home(), session_id)._replace(tour=tour)
+            opened = self.sessions.open(services, state.at_home(), session_id)._replace(tour=tour)
             if is_asked:
                 return opened
             # If a message was sent meanwhile, its session stays on the screen.
             is_sent = bool(services.turns.all_running(services.owner.key))
             if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
-                return Screen(sessions=list_sessions(services, visitor))
+                return Screen(sessions=list_sessions(services, state))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
         # Keep what was typed since the page opened.
@@ -89,39 +89,39 @@ class GuideEvents:
         if not isinstance(editors, EditorsView):
             return opened
         others = (change for change in editors.changes if change.field != COMPOSER)
-        typed = DocumentChange(how="moved", document=composer_of(example), was=composer_of(visitor))
+        typed = DocumentChange(how="moved", document=composer_of(example), was=composer_of(state))
         return opened._replace(editors=editors.changed(editors.serial, *others, typed))
 
     @needs(Permission.WORK)
     def on_load_demo(
-        self, visitor: Visitor, request: gr.Request
+        self, state: TabState, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
-        """Create the demo sessions for the visitor."""
-        services = services_of(self.services, visitor, request)
+        """Create the demo sessions for the user."""
+        services = services_of(self.services, state, request)
         try:
             added = len(load_demo(services))
             view = DemoView(is_loaded=True, note=f"Added {count(added, 'session')} with the tag demo.")
-            return view, list_sessions(services, visitor), SAME
+            return view, list_sessions(services, state), SAME
         except WorkbenchError as error:
             return DemoView(), SAME, problem(error)
 
     @needs(Permission.WORK)
     def on_remove_demo(
-        self, visitor: Visitor, request: gr.Request
+        self, state: TabState, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
         """Delete the demo sessions, which can be restored."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             gone = remove_demo(services)
             view = DemoView(note=f"{count(gone, 'session')} deleted. Restore them under Deleted.")
-            return view, list_sessions(services, visitor), SAME
+            return view, list_sessions(services, state), SAME
         except WorkbenchError as error:
             return DemoView(is_loaded=True), SAME, problem(error)
 
     @needs(Permission.WORK)
-    def on_find(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> PaletteView:
+    def on_find(self, state: TabState, request: gr.Request, event: gr.EventData) -> PaletteView:
         """Find contracts, tools, suites and sessions with all words typed into the palette."""
-        services, query = services_of(self.services, visitor, request), text_of(event, "query")
+        services, query = services_of(self.services, state, request), text_of(event, "query")
         try:
             toolsets = services.tools.toolsets()
             tools = [
@@ -165,10 +165,10 @@ def wire_guide(
         play: The Play tab, where sessions are opened.
     """
     events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
-    visitor, own = [play.visitor], play.sessions
+    state, own = [play.state], play.sessions
     opened = {**play.whole, "tour": parts.tour}
-    listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, opened)
+    listen(parts.tour.event("first_visit"), events.on_first_visit, state, opened)
     demo = [own.demo, own.sessions, own.notice]
-    listen(own.demo.event("load_demo"), events.on_load_demo, visitor, demo)
-    listen(own.demo.event("remove_demo"), events.on_remove_demo, visitor, demo)
-    listen(parts.palette.event("find_any"), events.on_find, visitor, [parts.palette], is_latest_only=True)
+    listen(own.demo.event("load_demo"), events.on_load_demo, state, demo)
+    listen(own.demo.event("remove_demo"), events.on_remove_demo, state, demo)
+    listen(parts.palette.event("find_any"), events.on_find, state, [parts.palette], is_latest_only=True)

@@ -12,15 +12,15 @@ from workbench.records.owner import LOCAL_OWNER, Owner, UserRole, account_key
 from workbench.settings import Settings
 from workbench.ui.gradio_parts.oauth import profile_of
 from workbench.ui.request_scope import KEY_HEADER, address_of
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 SECRET_SIZE_CHARS: Final = 32
 """The shortest valid secret of a browser: 16 random bytes as hexadecimal digits."""
 
 
-def services_of(services: Services, visitor: Visitor, request: gr.Request) -> Services:
+def services_of(services: Services, state: TabState, request: gr.Request) -> Services:
     """Return the services of the event's owner."""
-    return services.of(owner_of(services.settings, visitor.browser_key, request))
+    return services.of(owner_of(services.settings, state.browser_key, request))
 
 
 def permitted_to(services: Services, request: gr.Request) -> Services:

@@ -114,13 +114,13 @@ def build_page(services: Services) -> Page:
         TabLoader(frame.tab_loader, later).wire()
         play.wire(blocks, play_parts, services, work, frame, tab=play_tab)
         wire_guide(guide, services, play_parts)
-        inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
+        inspect.wire(inspect_parts, services, play_parts.state, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, work, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup
         wire_contracts(
             contracts_parts,
             services,
-            play_parts.visitor,
+            play_parts.state,
             tab=contracts_tab,
             tabs=tabs,
             play=[setup.contract_name, play_parts.talk.editors],
@@ -131,7 +131,7 @@ def build_page(services: Services) -> Page:
             blocks,
             tools_parts,
             services,
-            play_parts.visitor,
+            play_parts.state,
             tabs=tabs,
             play=[play_parts.setup.toolset, play_parts.talk.editors],
             download=play_parts.sessions.download,
@@ -140,17 +140,15 @@ def build_page(services: Services) -> Page:
             label_parts,
             services,
             work,
-            play_parts.visitor,
+            play_parts.state,
             tab=label_tab,
         )
         wire_rows(play_parts, services, suite_runs)
-        data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
+        data.wire(data_parts, services, play_parts.state, play_parts.sessions.sessions)
         wire_suites(suites_parts, services, suite_runs, play_parts, tab=suites_tab)
         model = play_parts.setup.model
-        chosen = wire_picker(frame.picker, services, play_parts.visitor, model)
-        opened = models.wire(
-            models_parts, services, play_parts.visitor, tab=models_tab, tabs=tabs, model=model
-        )
+        chosen = wire_picker(frame.picker, services, play_parts.state, model)
+        opened = models.wire(models_parts, services, play_parts.state, tab=models_tab, tabs=tabs, model=model)
         for used in (chosen, *opened):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, work)

@@ -15,8 +15,8 @@ from workbench.label.page.tab import LabelEvents
 from workbench.label.records.project import Member, Project
 from workbench.records.label_words import ProjectRole
 from workbench.ui.gradio_parts.update import SAME
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 TAB = "t"
@@ -42,7 +42,7 @@ class Office:
     def judge(self, model: str, project: str = "round") -> Iterator[LabelTabView | Any]:
         fields = {"serial": 7, "project": project, "manage": {"what": "judge", "model": model}}
         event = gr.EventData(None, {"order": json.dumps(fields)})
-        return self.events.on_judge(Visitor(), gr.Request(session_hash=TAB), event, None)
+        return self.events.on_judge(TabState(), gr.Request(session_hash=TAB), event, None)
 
     def stored(self) -> list[tuple[str, bool]]:
         labels = self.services.labels.list_labels(project="round")

@@ -1,7 +1,7 @@
 """The turns of all servers: one at a time for each session, and each can be watched and stopped from every server.
 
 Idea: a turn has a row in the database from its start to its end. That is all it costs while nobody watches it on
-another server, which is the usual case if a proxy sends each visitor to the same server.
+another server, which is the usual case if a proxy sends each user to the same server.
 
 A server that shows a turn of another one sends it a message, again every few seconds. Meanwhile the other server
 writes the turn's events into the database, about ten times a second, and notifies the servers that follow it. The rows

@@ -49,8 +49,8 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.call_form import read_form
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tab_work import TabWork, tab_of
-from workbench.ui.visitor import Visitor
 
 AHEAD: Final = 2
 """How many of the next sessions are sent to the page before they are needed."""
@@ -65,15 +65,15 @@ class LabelEvents:
     """Running turns, where a regeneration can be stopped."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> LabelTabView:
+    def on_open(self, state: TabState, request: gr.Request) -> LabelTabView:
         """Send the labeller's name to the script, which then asks for the session that its browser had open."""
-        owner = services_of(self.services, visitor, request).owner
+        owner = services_of(self.services, state, request).owner
         return show_desk(LabellingRole(labeller=owner.name), (), NO_QUEUE, None)
 
     @needs(Permission.WORK)
-    def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
+    def on_order(self, state: TabState, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
         """Apply the actions of the script's log, and show the requested session."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             command = parse_command(json_text_of(event, "order"))
         except BadInput:
@@ -91,13 +91,13 @@ class LabelEvents:
 
     @needs(Permission.ASK)
     def on_again(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
+        self, state: TabState, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> Iterator[LabelTabView | Update]:
         """Regenerate a message.
 
         `signed_in` is the access token of a visitor who signed in on a Space.
         """
-        services, tab = services_of(self.services, visitor, request), tab_of(request)
+        services, tab = services_of(self.services, state, request), tab_of(request)
         try:
             command = signed_by(parse_command(json_text_of(event, "order")), services.owner.name)
         except BadInput:
@@ -123,13 +123,13 @@ class LabelEvents:
 
     @needs(Permission.ASK)
     def on_judge(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
+        self, state: TabState, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> Iterator[LabelTabView | Update]:
         """Let a model label the rows of the shown project as one more annotator. Stopping it keeps its labels.
 
         `signed_in` as for `on_again`.
         """
-        services, tab = services_of(self.services, visitor, request), tab_of(request)
+        services, tab = services_of(self.services, state, request), tab_of(request)
         try:
             command = signed_by(parse_command(json_text_of(event, "order")), services.owner.name)
         except BadInput:
@@ -373,7 +373,7 @@ def wire(
     parts: LabelParts,
     services: Services,
     work: TabWork,
-    visitor: gr.State,
+    state: gr.State,
     *,
     tab: gr.Tab,
 ) -> None:
@@ -384,8 +384,8 @@ def wire(
         tab: The tab itself; opening it loads the queue.
     """
     events, desk = LabelEvents(services, work), parts.desk
-    listen(tab.select, events.on_open, [visitor], [desk])
-    listen(desk.event("label_order"), events.on_order, [visitor], [desk])
-    listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
-    listen(desk.event("label_judge"), events.on_judge, [visitor], [desk], is_model_work=True)
+    listen(tab.select, events.on_open, [state], [desk])
+    listen(desk.event("label_order"), events.on_order, [state], [desk])
+    listen(desk.event("label_again"), events.on_again, [state], [desk], is_model_work=True)
+    listen(desk.event("label_judge"), events.on_judge, [state], [desk], is_model_work=True)
     listen(desk.event("label_stop"), events.on_stop, is_queued=False)

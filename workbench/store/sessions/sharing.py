@@ -5,7 +5,7 @@ permission. The key is a column of the session, so a session has at most one.
 
 Invariants:
 
-- A key gives read access only. To continue a shared session, a visitor copies it, and the copy is theirs.
+- A key gives read access only. To continue a shared session, a user copies it, and the copy is theirs.
 - Unsharing deletes the key, and sharing again creates a new one. An old link never works again.
 - A reader with a key gets no ephemeral system text: not in the setup, not in the prompts, and not in a copy.
 - Deleted messages do not exist for such a reader: the open path ends before the first deleted message, and

@@ -19,7 +19,7 @@ import gradio as gr
 MAX_THREADS: Final = 256
 """Events that run at the same time, including those that wait for a model. Gradio's default is 40."""
 QUEUE_SIZE: Final = 2_000
-"""The most waiting events of all visitors, where each address has a limit."""
+"""The most waiting events of all users, where each address has a limit."""
 POLL_S: Final = 0.02
 """The polling interval of the idle queue, in seconds."""
 

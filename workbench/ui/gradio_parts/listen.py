@@ -61,7 +61,7 @@ def listen(
         is_model_work: Whether the event may wait in a model's queue for a long time.
         is_latest_only: Whether to keep only the last of several firings at the same moment or while the handler runs,
             as for typing. Events of our own components are then triggered with `triggerLatest`.
-        is_in_order: Whether to run the handler one firing after the other, for all visitors together. Use it for quick
+        is_in_order: Whether to run the handler one firing after the other, for all users together. Use it for quick
             work that fires in bursts, each with data of its own.
         is_queued: Whether to use the queue; False runs the handler at once.
     """

@@ -5,17 +5,17 @@ from typing import Final, Literal, Self
 
 from workbench.records.run_config import RunConfig
 from workbench.ui.present.setup import show_field
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 
 def edited_in(field: str, kind: str) -> str:
-    """Return JavaScript for `listen`, for inputs that begin with the visitor, a name and its text.
+    """Return JavaScript for `listen`, for inputs that begin with the state of the tab, a name and its text.
 
     It reads name and text from the document that the field shows, so that they always belong together. If the field
     shows a document of another kind, they stay as they are.
     """
     named = f"hermesWorkbench.documents.named('{field}', '{kind}')"
-    return f"(visitor, name, text, ...rest) => [visitor, ...({named} || [name, text]), ...rest]"
+    return f"(state, name, text, ...rest) => [state, ...({named} || [name, text]), ...rest]"
 
 
 NEW_SESSION: Final = "new"
@@ -87,14 +87,14 @@ TEXT_FIELDS: Final = {"contract_text": CONTRACT_TEXT} | {_NAMES[kind]: field for
 """The fields of the setup that are documents: names and the ids of their elements."""
 
 
-def session_key(visitor: Visitor) -> str:
-    """Return the name of the documents of the session that a visitor sees."""
-    return visitor.share_key or visitor.session_id or NEW_SESSION
+def session_key(state: TabState) -> str:
+    """Return the name of the documents of the session that a tab shows."""
+    return state.share_key or state.session_id or NEW_SESSION
 
 
-def composer_of(visitor: Visitor) -> str:
-    """Return the id of the message that is being written in the visitor's session."""
-    return f"composer:{session_key(visitor)}"
+def composer_of(state: TabState) -> str:
+    """Return the id of the message that is being written in the session of the tab."""
+    return f"composer:{session_key(state)}"
 
 
 STEP_RESULT: Final = "play-step-result"
@@ -106,12 +106,12 @@ def result_document(session_id: str) -> str:
     return f"result:{session_id}"
 
 
-def message_change(visitor: Visitor, how: Literal["replace", "sent", "unsent"], text: str) -> DocumentChange:
-    """Return a change of the message that is being written in the visitor's session."""
+def message_change(state: TabState, how: Literal["replace", "sent", "unsent"], text: str) -> DocumentChange:
+    """Return a change of the message that is being written in the session of the tab."""
     return DocumentChange(
         how=how,
         field=COMPOSER,
-        document=composer_of(visitor),
+        document=composer_of(state),
         text=text,
         note="It replaced the message that you were writing.",
     )
@@ -143,30 +143,30 @@ def contract_change(name: str, text: str, *, saved: str | None) -> DocumentChang
     )
 
 
-def tools_change(visitor: Visitor, text: str) -> DocumentChange:
-    """Return the change that shows the tools of a toolset in the visitor's session in Play."""
+def tools_change(state: TabState, text: str) -> DocumentChange:
+    """Return the change that shows the tools of a toolset in the session of the tab in Play."""
     return DocumentChange(
         how="choose",
         field=TOOLS_TEXT,
-        document=f"tools:{session_key(visitor)}",
+        document=f"tools:{session_key(state)}",
         text=text,
         note="The toolset replaced your edited tools.",
     )
 
 
 def session_changes(
-    visitor: Visitor, setup: RunConfig, message: str, *, saved_contract: str | None
+    state: TabState, setup: RunConfig, message: str, *, saved_contract: str | None
 ) -> tuple[DocumentChange, ...]:
     """Return the changes that show a session in Play.
 
     Args:
-        visitor: Sees the session.
+        state: Sees the session.
         setup: The session's setup.
         message: The text that the composer begins with.
         saved_contract: The newest saved text of the session's contract, or None if there is none.
     """
-    key = session_key(visitor)
-    if visitor.is_read_only:
+    key = session_key(state)
+    if state.is_read_only:
         # A session of somebody else: its contract may have the name of a contract of yours.
         contract = DocumentChange(
             how="open", field=CONTRACT_TEXT, document=f"shared:{key}", text=setup.contract_text
@@ -190,10 +190,10 @@ def session_changes(
 
 
 def preset_changes(
-    visitor: Visitor, setup: RunConfig, *, saved_contract: str | None
+    state: TabState, setup: RunConfig, *, saved_contract: str | None
 ) -> tuple[DocumentChange, ...]:
     """Return the changes that put the texts of a preset into Play. Drafts that they replace can be brought back."""
-    key = session_key(visitor)
+    key = session_key(state)
     contract = contract_change(setup.contract_name, setup.contract_text, saved=saved_contract)
     note = "The preset replaced your draft."
     return (
@@ -212,43 +212,43 @@ def preset_changes(
     )
 
 
-def kept_changes(visitor: Visitor, message: str) -> tuple[DocumentChange, ...]:
+def kept_changes(state: TabState, message: str) -> tuple[DocumentChange, ...]:
     """Return the changes that show an empty page with the texts of the setup in use.
 
     Args:
-        visitor: Sees the empty page.
+        state: Sees the empty page.
         message: The text that the composer begins with.
     """
-    key = session_key(visitor)
+    key = session_key(state)
     return (
         *(DocumentChange(how="keep", field=field, document=f"{kind}:{key}") for kind, field in _OF_SESSION),
         DocumentChange(how="open", field=COMPOSER, document=f"composer:{key}", text=message),
     )
 
 
-def variables_change(visitor: Visitor, text: str) -> DocumentChange:
-    """Return the change that sets the variables of the visitor's session in Play."""
+def variables_change(state: TabState, text: str) -> DocumentChange:
+    """Return the change that sets the variables of the session of the tab in Play."""
     return DocumentChange(
         how="replace",
         field="play-variables",
-        document=f"variables:{session_key(visitor)}",
+        document=f"variables:{session_key(state)}",
         text=text,
         note="The variables replaced yours.",
     )
 
 
 def turn_changes(
-    before: Visitor, visitor: Visitor, setup: RunConfig, *, is_message: bool
+    before: TabState, state: TabState, setup: RunConfig, *, is_message: bool
 ) -> tuple[DocumentChange, ...]:
     """Return the changes after a turn's session stored its setup.
 
     Args:
-        before: The visitor when the message was sent. It has no session yet if the turn creates one.
-        visitor: The visitor with the session.
+        before: The state of the tab when the message was sent. It has no session yet if the turn creates one.
+        state: The state with the session.
         setup: The stored setup.
         is_message: Whether a message was written in the composer.
     """
-    was, key = session_key(before), session_key(visitor)
+    was, key = session_key(before), session_key(state)
     changes = tuple(
         DocumentChange(
             how="saved",

@@ -53,7 +53,7 @@ class TourView:
 
     steps: tuple[TourStep, ...] = STEPS
     is_empty: bool = False
-    """True if the visitor has no session. The page then opens an example session."""
+    """True if the user has no session. The page then opens an example session."""
     is_ready: bool = False
     """True once its example is on the screen, which begins the tour."""
     serial: int = 0

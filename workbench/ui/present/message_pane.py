@@ -72,7 +72,7 @@ class CaseView:
     """The form that saves the conversation as a case."""
 
     suites: tuple[str, ...]
-    """Names of the visitor's suites."""
+    """Names of the user's suites."""
     suite: str
     """The suite to begin with."""
     kind: str = "case"

@@ -204,7 +204,7 @@ class HeaderView:
     is_loaded: bool
     """True once the model is loaded, or its server has answered."""
     is_busy: bool
-    """True while the model writes for this visitor."""
+    """True while the model writes for this user."""
 
 
 def show_header(model: ModelStatus, activity: Activity = Activity.NONE) -> HeaderView:

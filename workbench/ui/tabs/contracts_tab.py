@@ -38,10 +38,10 @@ from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.suites.grid import ABLATE, OPEN_IMPROVE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.setup_events import count_tokens
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.version_events import TextNameEvents
-from workbench.ui.visitor import Visitor
 
 _EDITOR: Final = "contracts-text"
 EDITORS: Final = EditorsView(names=((_EDITOR, "Contract text"),))
@@ -155,21 +155,21 @@ class ContractEvents:
     texts: StoredTextEvents
 
     @needs(Permission.WORK)
-    def on_toolset(self, visitor: Visitor, name: str, chosen: str | None, request: gr.Request) -> Update:
+    def on_toolset(self, state: TabState, name: str, chosen: str | None, request: gr.Request) -> Update:
         """Refresh the toolsets, and choose the default one when the tab is opened for the first time."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         toolsets, first = toolsets_of(services), next(iter(services.settings.tools), "")
         update = choices(toolsets, chosen)
         return {**update, "value": first} if not name and first in toolsets else update
 
     @needs(Permission.WORK)
     def on_text(
-        self, visitor: Visitor, name: str, text: str, toolset: str | None, variables: str, request: gr.Request
+        self, state: TabState, name: str, text: str, toolset: str | None, variables: str, request: gr.Request
     ) -> tuple[VersionsView | None, NoticeView, PreviewView | Update | None, VariablesView | Update | None]:
         """Return the version line, problems, preview and variables of the text as it is typed."""
         if not name:
             return None, CLEAR, None, None
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         line = self.texts.version_line(services, name, text)
         try:
             tools = services.tools.select((toolset,)) if toolset else OfferedTools()
@@ -190,47 +190,47 @@ class ContractEvents:
 
     @needs(Permission.WORK)
     def on_use(
-        self, visitor: Visitor, name: str, text: str, variables: str, request: gr.Request
+        self, state: TabState, name: str, text: str, variables: str, request: gr.Request
     ) -> tuple[object, ...]:
         """Choose the contract in Play, which shows the same draft, with the variables that were set."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             parse_contract(text, name=name)
             names = services.contract_names()
             saved = services.contract_version(name).text if name in names else None
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)
-        changes = (contract_change(name, text, saved=saved), variables_change(visitor, variables))
+        changes = (contract_change(name, text, saved=saved), variables_change(state, variables))
         shown = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
         return gr.update(choices=sorted({*names, name}), value=name), shown, gr.update(selected="play"), CLEAR
 
     @needs(Permission.WORK)
     def on_measures(
-        self, visitor: Visitor, name: str, request: gr.Request
+        self, state: TabState, name: str, request: gr.Request
     ) -> tuple[MeasuresView | None, NoticeView | Update]:
         """Return what runs and sessions show about the contract's versions, or None if there is no data."""
         if not name:
             return None, SAME
         try:
-            found = measured(services_of(self.services, visitor, request), name)
+            found = measured(services_of(self.services, state, request), name)
         except WorkbenchError as error:
             return None, problem(error)
         return show_measures(found) if found.arms or found.days else None, SAME
 
     @needs(Permission.WORK)
-    def on_measure(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> SuitesUpdate:
+    def on_measure(self, state: TabState, name: str, text: str, request: gr.Request) -> SuitesUpdate:
         """Open the Suites tab with the contract and its ablation chosen."""
-        return self._in_suites(visitor, name, text, request, is_search=False)
+        return self._in_suites(state, name, text, request, is_search=False)
 
     @needs(Permission.WORK)
-    def on_improve(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> SuitesUpdate:
+    def on_improve(self, state: TabState, name: str, text: str, request: gr.Request) -> SuitesUpdate:
         """Open the Suites tab with the contract chosen and the fields of a search."""
-        return self._in_suites(visitor, name, text, request, is_search=True)
+        return self._in_suites(state, name, text, request, is_search=True)
 
     def _in_suites(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, *, is_search: bool
+        self, state: TabState, name: str, text: str, request: gr.Request, *, is_search: bool
     ) -> SuitesUpdate:
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             names = services.contract_names()
             is_saved = name in names and text == services.contract_version(name).text
@@ -245,7 +245,7 @@ class ContractEvents:
 def wire(
     parts: ContractsParts,
     services: Services,
-    visitor: gr.State,
+    state: gr.State,
     *,
     tab: gr.Tab,
     tabs: gr.Tabs,
@@ -263,11 +263,11 @@ def wire(
     """
     texts = contract_texts(services)
     events = ContractEvents(services, texts)
-    edited = [visitor, parts.name, parts.text]
+    edited = [state, parts.name, parts.text]
     opened = [parts.contracts, parts.name, parts.editors, parts.notice, parts.diff]
-    listen(tab.select, texts.on_tab, [visitor, parts.name], [parts.contracts])
-    listen(tab.select, events.on_toolset, [visitor, parts.name, parts.toolset], [parts.toolset])
-    listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened, is_latest_only=True)
+    listen(tab.select, texts.on_tab, [state, parts.name], [parts.contracts])
+    listen(tab.select, events.on_toolset, [state, parts.name, parts.toolset], [parts.toolset])
+    listen(parts.contracts.event("open_text"), texts.on_open, [state], opened, is_latest_only=True)
     # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(parts.text.change, parts.name.change, parts.toolset.change, parts.variables.change)
     seen = [parts.versions, parts.lint, parts.preview, parts.variable_fields]
@@ -283,7 +283,7 @@ def wire(
         )
     names = TextNameEvents(services, VersionKind.CONTRACT, texts)
     listen(line.event("change_name"), names.on_change, edited, [*opened, line], js=EDITED)
-    listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
+    listen(line.event("download_version"), names.on_download, [state], [download, parts.notice])
     used = [*edited, parts.variables]
     listen(parts.use.click, events.on_use, used, [*play, tabs, parts.notice], js=EDITED)
     for button, opens in ((parts.measure, events.on_measure), (parts.improve, events.on_improve)):
@@ -292,7 +292,7 @@ def wire(
     listen(
         opened_side,
         events.on_measures,
-        [visitor, parts.name],
+        [state, parts.name],
         [parts.measured, parts.notice],
         is_latest_only=True,
     )

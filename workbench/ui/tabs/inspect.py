@@ -27,7 +27,7 @@ from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.notices import NoticeView, advice, problem
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 FIRST_TOOLSET: Final = "nonsense"
 """The toolset that the examples call."""
@@ -159,17 +159,17 @@ class InspectEvents:
         return view.read, view.calls, view.fixes, view.differ, view.tools
 
     @needs(Permission.WORK)
-    def on_choices(self, visitor: Visitor, toolset: str | None, request: gr.Request) -> Update:
+    def on_choices(self, state: TabState, toolset: str | None, request: gr.Request) -> Update:
         """Refresh the list of toolsets."""
-        toolsets = toolsets_of(services_of(self.services, visitor, request))
+        toolsets = toolsets_of(services_of(self.services, state, request))
         return gr.update(choices=_choices({*toolsets, *filter(None, [toolset])}))
 
     @needs(Permission.WORK)
     def on_toolset(
-        self, visitor: Visitor, name: str | None, request: gr.Request
+        self, state: TabState, name: str | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Show the tools of the chosen toolset. Edited tools can be brought back."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             tools = _replaced("inspect-tools-text", TOOLS, _tools_text(services.tools, name or NO_TOOLS))
             return EDITORS.changed(services.calendar.seconds(), tools), SAME
@@ -178,7 +178,7 @@ class InspectEvents:
 
     @needs(Permission.WORK)
     def on_open_kind(
-        self, visitor: Visitor, chosen: str | None, request: gr.Request, event: gr.EventData
+        self, state: TabState, chosen: str | None, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """Choose the options that an address names, with the tools of another toolset."""
         given = {name: id_of(event, name) for name in ("dialect", "level", "finish", "toolset")}
@@ -187,7 +187,7 @@ class InspectEvents:
         editors: EditorsView | Update = SAME
         toolset = values["toolset"]
         if toolset != (chosen or NO_TOOLS):
-            editors, refused = self.on_toolset(visitor, toolset, request)
+            editors, refused = self.on_toolset(state, toolset, request)
             if editors is SAME:
                 toolset, notice = chosen or NO_TOOLS, refused
         return values["dialect"], values["level"], values["finish"], toolset, editors, notice
@@ -253,7 +253,7 @@ def _tools_text(catalog: Catalog, name: str) -> str:
     return render_tools(catalog.select((name,))) if name else ""
 
 
-def wire(parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.Tab) -> None:
+def wire(parts: InspectParts, services: Services, state: gr.State, *, tab: gr.Tab) -> None:
     """Connect the components with their handlers.
 
     Args:
@@ -263,11 +263,11 @@ def wire(parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.
     # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(*(cast(TextField, field).change for field in parts.fields))
     listen(changed, events.on_read, parts.fields, parts.shown, is_latest_only=True)
-    listen(tab.select, events.on_choices, [visitor, parts.toolset], [parts.toolset])
+    listen(tab.select, events.on_choices, [state, parts.toolset], [parts.toolset])
     listen(
         parts.toolset.input,
         events.on_toolset,
-        [visitor, parts.toolset],
+        [state, parts.toolset],
         [parts.editors, parts.tools_notice],
         is_latest_only=True,
     )
@@ -290,7 +290,7 @@ def wire(parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.
     listen(
         parts.read.event("open_kind"),
         events.on_open_kind,
-        [visitor, parts.toolset],
+        [state, parts.toolset],
         [*kind, parts.editors, parts.notice],
         is_latest_only=True,
     )

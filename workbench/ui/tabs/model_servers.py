@@ -26,7 +26,7 @@ from workbench.ui.present.model_servers import (
     show_picker,
     suggested_name,
 )
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 
 class ServersShown(NamedTuple):
@@ -65,9 +65,9 @@ class ModelServerEvents:
     services: Services
 
     @needs(Permission.WORK)
-    def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ServersShown:
+    def on_save(self, state: TabState, request: gr.Request, event: gr.EventData) -> ServersShown:
         """Add a server or replace one, and ask it for its models."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         key, url, old = id_of(event, "key").strip(), id_of(event, "url").strip(), id_of(event, "name")
         draft = ServerDraft(
             name=id_of(event, "new_name").strip() or suggested_name(url, services.servers.named),
@@ -80,23 +80,23 @@ class ModelServerEvents:
         return self._done(services, lambda: services.servers.save(draft, replaces=old))
 
     @needs(Permission.WORK)
-    def on_remove(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ServersShown:
+    def on_remove(self, state: TabState, request: gr.Request, event: gr.EventData) -> ServersShown:
         """Remove a server and its key, after the browser has asked for confirmation."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         return self._done(services, lambda: services.servers.remove(id_of(event, "name")))
 
     @needs(Permission.WORK)
-    def on_retry(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ServersShown:
+    def on_retry(self, state: TabState, request: gr.Request, event: gr.EventData) -> ServersShown:
         """Ask a server again for its models. If that fails, its line says why."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         return self._done(services, lambda: services.servers.retry(id_of(event, "name")))
 
     @needs(Permission.ASK)
-    def on_test(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ServersShown:
+    def on_test(self, state: TabState, request: gr.Request, event: gr.EventData) -> ServersShown:
         """Find out what a server can do, and show what is wrong below it."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            # Counted, so that a visitor cannot send requests through this machine without limit.
+            # Counted, so that a user cannot send requests through this machine without limit.
             with services.at_work():
                 report = services.servers.test(id_of(event, "name"))
         except WorkbenchError as error:
@@ -126,19 +126,19 @@ class PickerEvents:
     services: Services
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, chosen: str | None, request: gr.Request) -> Generator[PickerShown]:
+    def on_open(self, state: TabState, chosen: str | None, request: gr.Request) -> Generator[PickerShown]:
         """Show the models that are known now, then those that servers list."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         yield self._shown(services, chosen)
         services.models.ask_servers()
         yield self._shown(services, chosen)._replace(model=_choices(services))
 
     @needs(Permission.WORK)
     def on_retry(
-        self, visitor: Visitor, chosen: str | None, request: gr.Request, event: gr.EventData
+        self, state: TabState, chosen: str | None, request: gr.Request, event: gr.EventData
     ) -> PickerShown:
         """Ask a server again for its models."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             services.servers.retry(id_of(event, "name"))
         except WorkbenchError:
@@ -168,7 +168,7 @@ def _choices(services: Services) -> Update:
     return gr.update(choices=list(services.models.names()))
 
 
-def wire_servers(servers: Drawn, services: Services, visitor: gr.State, model: Block) -> None:
+def wire_servers(servers: Drawn, services: Services, state: gr.State, model: Block) -> None:
     """Connect the servers of the Models tab with their handlers."""
     events = ModelServerEvents(services)
     outputs = [servers, model]
@@ -178,13 +178,13 @@ def wire_servers(servers: Drawn, services: Services, visitor: gr.State, model: B
         ("retry_server", events.on_retry),
         ("test_server", events.on_test),
     ):
-        listen(servers.event(name), handler, [visitor], outputs, is_model_work=True)
+        listen(servers.event(name), handler, [state], outputs, is_model_work=True)
 
 
-def wire_picker(picker: Drawn, services: Services, visitor: gr.State, model: Block) -> Dependency:
+def wire_picker(picker: Drawn, services: Services, state: gr.State, model: Block) -> Dependency:
     """Connect the picker with its handlers. Return the event of choosing a model."""
     events = PickerEvents(services)
-    inputs, outputs = [visitor, model], [picker, model]
+    inputs, outputs = [state, model], [picker, model]
     listen(picker.event("open_picker"), events.on_open, inputs, outputs, is_model_work=True)
     listen(picker.event("retry_server"), events.on_retry, inputs, outputs, is_model_work=True)
     return listen(picker.event("choose_model"), events.on_choose, [], [model])

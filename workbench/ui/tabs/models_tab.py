@@ -34,8 +34,8 @@ from workbench.ui.present.models import (
     show_pull_end,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.model_servers import list_model_servers, wire_servers
-from workbench.ui.visitor import Visitor
 
 
 class Pulls:
@@ -105,9 +105,9 @@ class ModelsEvents:
     """The running download."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> Generator[ModelsScreen]:
+    def on_open(self, state: TabState, request: gr.Request) -> Generator[ModelsScreen]:
         """Show the models, servers and adapters that are available now, then what the servers list."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         adapters = show_adapters(self.services.adapters.available())
         get = gr.update(visible=services.owner.may(Permission.MANAGE_MODELS))
         servers = list_model_servers(services)
@@ -296,7 +296,7 @@ def build(services: Services) -> ModelsParts:
 
 
 def wire(
-    parts: ModelsParts, services: Services, visitor: gr.State, *, tab: gr.Tab, tabs: gr.Tabs, model: Block
+    parts: ModelsParts, services: Services, state: gr.State, *, tab: gr.Tab, tabs: gr.Tabs, model: Block
 ) -> list[Dependency]:
     """Connect the components with their handlers.
 
@@ -310,8 +310,8 @@ def wire(
     """
     events = ModelsEvents(services, parts.pulls)
     screen = parts.screen(model)
-    listen(tab.select, events.on_open, [visitor], screen)
-    wire_servers(parts.servers, services, visitor, model)
+    listen(tab.select, events.on_open, [state], screen)
+    wire_servers(parts.servers, services, state, model)
     listen(any_of(parts.find.click, parts.words.submit), events.on_find, [parts.words], screen)
     inputs = [parts.place, parts.base]
     listen(any_of(parts.look.click, parts.place.submit), events.on_look, inputs, screen)

@@ -20,7 +20,7 @@ from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.version_diff import EDITOR, VersionDiffView, show_version_diff
 from workbench.ui.present.versions import TextListView, VersionsView, show_texts, show_versions
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 SHOWN: Final = 50
 """The most versions in a list; `workbench versions history` shows all."""
@@ -45,21 +45,21 @@ class StoredTextEvents:
     """Element id of the editor."""
 
     @needs(Permission.WORK)
-    def on_tab(self, visitor: Visitor, name: str, request: gr.Request) -> TextListView:
+    def on_tab(self, state: TabState, name: str, request: gr.Request) -> TextListView:
         """Refresh the list when the tab is opened; the browser says which text it had open.
 
         Gradio may report the opening more than once.
         """
-        return self.list_texts(services_of(self.services, visitor, request), name, is_look=True)
+        return self.list_texts(services_of(self.services, state, request), name, is_look=True)
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+    def on_open(self, state: TabState, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """Open the chosen text, or start a new one. The browser shows its draft if it has one.
 
         A text of which no version was ever saved only has a draft. An address may name a version, which is compared
         with the text.
         """
-        services, name = services_of(self.services, visitor, request), id_of(event, "name")
+        services, name = services_of(self.services, state, request), id_of(event, "name")
         if flag_of(event, "is_new"):
             return self._started(services, name)
         try:
@@ -87,7 +87,7 @@ class StoredTextEvents:
 
     @needs(Permission.WORK)
     def on_save(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> SaveResult:
         """Save the text as a version."""
         new = NewVersion(
@@ -97,11 +97,11 @@ class StoredTextEvents:
             message=text_of(event, "message").strip(),
             parent_id=id_of(event, "base") or None,
         )
-        return self._changed(visitor, name, text, request, lambda own: own.versions.save(new), "saved")
+        return self._changed(state, name, text, request, lambda own: own.versions.save(new), "saved")
 
     @needs(Permission.WORK)
     def on_mark(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> SaveResult:
         """Name a version."""
         version_id, mark = id_of(event), id_of(event, "mark")
@@ -109,30 +109,30 @@ class StoredTextEvents:
         def tag(own: Services) -> None:
             own.versions.tag(version_of_name(own, self.kind, name, version_id).id, mark)
 
-        return self._changed(visitor, name, text, request, tag)
+        return self._changed(state, name, text, request, tag)
 
     @needs(Permission.WORK)
     def on_restore(
-        self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """Save an old version as the newest, and put it into the editor. An open comparison is closed.
 
         A draft that it replaces can be brought back.
         """
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             old = version_of_name(services, self.kind, name, id_of(event))
             restored = services.versions.restore(old.id)
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME
-        return None, *self._changed(visitor, name, restored.text, request, lambda _own: None, "restored")
+        return None, *self._changed(state, name, restored.text, request, lambda _own: None, "restored")
 
     @needs(Permission.WORK)
     def on_compare(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionDiffView | None, NoticeView]:
         """Compare two versions, or a version with the text in the editor."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         return compare_versions(services, self.kind, event, name, lambda: text)
 
     def version_line(self, services: Services, name: str, text: str) -> VersionsView:
@@ -155,14 +155,14 @@ class StoredTextEvents:
 
     def _changed(
         self,
-        visitor: Visitor,
+        state: TabState,
         name: str,
         text: str,
         request: gr.Request,
         change: Callable[[Services], object],
         how: Literal["saved", "restored"] | None = None,
     ) -> SaveResult:
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             change(services)
             editors = self._change(services, name, how, text) if how else SAME
@@ -194,7 +194,7 @@ class StoredTextEvents:
         """Return the editor with a text, or with the draft of it.
 
         Args:
-            services: The visitor's services.
+            services: The user's services.
             name: The text to open.
             was: The name that it had until now, whose draft and history it gets. Empty if it was not renamed.
 

@@ -16,8 +16,8 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import StoredTextEvents
-from workbench.ui.visitor import Visitor
 
 _ENDINGS = {kind: place.ending for kind, place in PLACES.items()}
 
@@ -31,10 +31,10 @@ class NameEvents:
 
     @needs(Permission.WORK)
     def on_download(
-        self, visitor: Visitor, event: gr.EventData, request: gr.Request
+        self, state: TabState, event: gr.EventData, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:
         """Download a version as a file."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             version = services.versions.version(id_of(event))
             if version is None or version.kind is not self.kind:
@@ -85,13 +85,13 @@ class TextNameEvents(NameEvents):
 
     @needs(Permission.WORK)
     def on_change(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """Rename, duplicate, delete or restore a text, and open the result, or what is left after deleting.
 
         A renamed text keeps its draft.
         """
-        services, texts = services_of(self.services, visitor, request), self.texts
+        services, texts = services_of(self.services, state, request), self.texts
         try:
             opened = self.changed(services, name, event)
             names = texts.names(services)

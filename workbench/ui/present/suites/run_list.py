@@ -44,7 +44,7 @@ class DeletedRunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunListView:
-    """The runs of the visitor."""
+    """The runs of the user."""
 
     rows: tuple[RunRowView, ...]
     """Newest first."""

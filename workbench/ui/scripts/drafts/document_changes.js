@@ -148,10 +148,10 @@ const keptForm = async (name) => {
 };
 
 // Puts the drafts of contracts into the second input of an event.
-const withDrafts = async ([visitor, , ...values]) => {
+const withDrafts = async ([state, , ...values]) => {
   await isReady();
   const texts = drafts("contract").map(({ name, text }) => [name, text]);
-  return [visitor, JSON.stringify(Object.fromEntries(texts)), ...values];
+  return [state, JSON.stringify(Object.fromEntries(texts)), ...values];
 };
 
 window.hermesWorkbench.documents = {

@@ -28,7 +28,7 @@ interface HeaderView {
   label: string;
   /** True once the model is loaded, or its server has answered. */
   is_loaded: boolean;
-  /** True while the model writes for this visitor. */
+  /** True while the model writes for this user. */
   is_busy: boolean;
 }
 
@@ -127,7 +127,7 @@ interface TourStep {
 /** The tour of a first visit. */
 interface TourView {
   steps: TourStep[];
-  /** True if the visitor has no session. The page then opens an example session. */
+  /** True if the user has no session. The page then opens an example session. */
   is_empty: boolean;
   /** True once its example is on the screen, which begins the tour. */
   is_ready: boolean;

@@ -34,7 +34,7 @@ interface BranchesView {
 
 /** The form that saves the conversation as a case. */
 interface CaseView {
-  /** Names of the visitor's suites. */
+  /** Names of the user's suites. */
   suites: string[];
   /** The suite to begin with. */
   suite: string;

@@ -141,7 +141,7 @@ interface RunBarView {
   is_running: boolean;
 }
 
-/** The runs of the visitor. */
+/** The runs of the user. */
 interface RunListView {
   /** Newest first. */
   rows: RunRowView[];

@@ -30,10 +30,10 @@ from workbench.ui.present.compare.board import LiveColumns, ReadComparison, show
 from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
 from workbench.ui.present.empty_places import EMPTY_PLACES
 from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.compare.parts import CompareScreen, column_contracts
 from workbench.ui.tabs.compare.watching import read_comparison, watch
 from workbench.ui.tabs.tab_work import TabWork, tab_of
-from workbench.ui.visitor import Visitor
 
 LISTED = 100
 """The most previous comparisons in the list."""
@@ -48,9 +48,9 @@ class CompareEvents:
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, drafts: str, request: gr.Request) -> tuple[Update, ...]:
+    def on_open(self, state: TabState, drafts: str, request: gr.Request) -> tuple[Update, ...]:
         """Refresh the choices: contracts and models of each column, and previous comparisons."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         contracts = gr.update(choices=column_contracts(services, read_drafts(drafts)))
         models = gr.update(choices=list(services.models.names()))
         return *([contracts] * MAX_COLUMNS), *([models] * MAX_COLUMNS), previous_choices(services)
@@ -68,7 +68,7 @@ class CompareEvents:
     @needs(Permission.ASK)
     def on_run(
         self,
-        visitor: Visitor,
+        state: TabState,
         drafts: str,
         contract_name: str,
         contract_text: str,
@@ -80,7 +80,7 @@ class CompareEvents:
 
         `signed_in` is the visitor's access token for hosted models.
         """
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             form, known = read_form(values), read_drafts(drafts)
             stored = _create(services, form, known, contract_name, contract_text)
@@ -96,13 +96,13 @@ class CompareEvents:
     @needs(Permission.ASK)
     def on_go_on(
         self,
-        visitor: Visitor,
+        state: TabState,
         board: dict[str, str] | None,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
     ) -> Iterator[CompareScreen]:
         """Generate the missing answers of the shown comparison."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             stored = find_comparison(services, _shown_id(board))
         except WorkbenchError as error:
@@ -111,19 +111,19 @@ class CompareEvents:
         yield from self._run(services, stored, request, signed_in)
 
     @needs(Permission.WORK)
-    def on_show(self, visitor: Visitor, comparison_id: str | None, request: gr.Request) -> CompareScreen:
+    def on_show(self, state: TabState, comparison_id: str | None, request: gr.Request) -> CompareScreen:
         """Show a previous comparison."""
         if not comparison_id:
             return CompareScreen()
         self.work.stop_watching(tab_of(request), "comparison")
-        return self._shown(services_of(self.services, visitor, request), comparison_id)
+        return self._shown(services_of(self.services, state, request), comparison_id)
 
     @needs(Permission.WORK)
     def on_watch(
-        self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request
+        self, state: TabState, board: dict[str, str] | None, request: gr.Request
     ) -> Iterator[CompareScreen]:
         """Show the progress of the comparison on the board, if it is running."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         task = services.running_comparisons.running(services.owner.key, _shown_id(board))
         if task is None:
             # A generator that yields nothing would empty every component.
@@ -137,19 +137,19 @@ class CompareEvents:
         yield from self._watch(services, read, task, request)
 
     @needs(Permission.WORK)
-    def on_stop(self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request) -> None:
+    def on_stop(self, state: TabState, board: dict[str, str] | None, request: gr.Request) -> None:
         """Stop the comparison on the board. Finished answers are saved."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         task = services.running_comparisons.running(services.owner.key, _shown_id(board))
         if task is not None:
             task.stop.set()
 
     @needs(Permission.WORK)
     def on_vote(
-        self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
+        self, state: TabState, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
         """Save a vote: one answer is better, or none is."""
-        services, shown = services_of(self.services, visitor, request), _shown_id(board)
+        services, shown = services_of(self.services, state, request), _shown_id(board)
         try:
             vote = Vote(
                 turn=number_of(event, "turn"),
@@ -163,10 +163,10 @@ class CompareEvents:
 
     @needs(Permission.WORK)
     def on_unvote(
-        self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
+        self, state: TabState, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
         """Remove a vote."""
-        services, shown = services_of(self.services, visitor, request), _shown_id(board)
+        services, shown = services_of(self.services, state, request), _shown_id(board)
         try:
             services.comparisons.forget_vote(shown, number_of(event, "turn"))
         except WorkbenchError as error:

@@ -50,16 +50,16 @@ def wire(
         blocks: The page; opening it restores the form.
         work: What the open tabs are busy with, where comparisons can be stopped.
         tab: The tab itself; opening it refreshes the choices.
-        play: The Play tab, which holds the visitor and whose turns can be compared.
+        play: The Play tab, which holds the state of the tab and whose turns can be compared.
     """
     events, screen = CompareEvents(services, work), parts.screen(tabs)
-    visitor, setup = play.visitor, play.setup
+    state, setup = play.state, play.setup
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
     listen(
         tab.select,
         events.on_open,
-        [visitor, parts.drafts],
+        [state, parts.drafts],
         [*contracts, *models, parts.shared.previous],
         js=WITH_DRAFTS,
     )
@@ -70,9 +70,9 @@ def wire(
         [column.pane for column in parts.columns],
         is_latest_only=True,
     )
-    inputs = [visitor, parts.drafts, setup.contract_name, setup.contract_text, *parts.form]
+    inputs = [state, parts.drafts, setup.contract_name, setup.contract_text, *parts.form]
     listen(parts.ask.run.click, events.on_run, inputs, screen, js=WITH_DRAFTS, is_model_work=True)
-    board = [visitor, parts.board]
+    board = [state, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
     for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):
         listen(stopped, events.on_stop, board, is_queued=False)
@@ -83,7 +83,7 @@ def wire(
     listen(parts.live.event("compare_watch"), events.on_watch, board, screen, is_model_work=True)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
-    chosen = [visitor, parts.shared.previous]
+    chosen = [state, parts.shared.previous]
     listen(parts.shared.previous.input, events.on_show, chosen, screen, is_latest_only=True)
     _wire_form(blocks, parts, TargetEvents(services, work), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
@@ -98,7 +98,7 @@ def _wire_form(
     tab: gr.Tab,
     play: PlayParts,
 ) -> None:
-    screen, visitor = parts.screen(tabs), play.visitor
+    screen, state = parts.screen(tabs), play.state
     whole = [*screen, *parts.column_fields]
     of_play = [play.setup.toolset, *play.setup.fields]
     restored = listen(
@@ -109,25 +109,21 @@ def _wire_form(
         js="async (_draft, _secret, ...play) =>"
         " [await hermesWorkbench.documents.keptForm('compare'), ...hermesWorkbench.readSecret(), ...play]",
     )
-    listen(
-        parts.board.event("compare_open"), events.on_open_comparison, [visitor], whole, is_latest_only=True
-    )
-    listen(
-        parts.shared.link.submit, events.on_link, [visitor, parts.shared.link], [*screen, parts.shared.link]
-    )
-    selected = [visitor, parts.ask.question, parts.target]
+    listen(parts.board.event("compare_open"), events.on_open_comparison, [state], whole, is_latest_only=True)
+    listen(parts.shared.link.submit, events.on_link, [state, parts.shared.link], [*screen, parts.shared.link])
+    selected = [state, parts.ask.question, parts.target]
     listen(tab.select, events.on_enter, selected, whole, js=when_filled("compare"))
     # A turn that is chosen in Play comes last, so that nothing replaces it.
     entered = listen(restored.then, events.on_enter, selected, whole)
     listen(entered.then, None, js=mark_filled("compare"), is_queued=False)
-    listen(parts.shared.take.click, events.on_take, [visitor, *of_play], whole)
+    listen(parts.shared.take.click, events.on_take, [state, *of_play], whole)
     listen(
         play.talk.transcript.event("compare_turn"),
         events.on_turn,
-        [visitor],
+        [state],
         whole,
         js=after_filling("compare"),
     )
-    scoped = [visitor, parts.target, parts.shared.scope]
+    scoped = [state, parts.target, parts.shared.scope]
     listen(parts.shared.scope.input, events.on_scope, scoped, [parts.ask.line], is_latest_only=True)
     listen(parts.ask.line.event("compare_drop"), events.on_drop, [], screen)

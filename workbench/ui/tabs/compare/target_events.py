@@ -33,11 +33,11 @@ from workbench.ui.present.compare.form import (
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.setup import parse_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.compare.events import previous_choices, shown
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 COLUMN_VALUES = MAX_COLUMNS * COLUMN_SIZE
 """The number of column values that follow the screen's."""
@@ -56,18 +56,18 @@ class TargetEvents:
         self, draft: str, secret: str, toolsets: list[str] | None, request: gr.Request, *setup: object
     ) -> tuple[object, ...]:
         """Restore the form stored in the browser. Without one, the columns get the setup of Play."""
-        # The Play tab may not have set the visitor's state yet.
-        services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
+        # The Play tab may not have set the state of the tab yet.
+        services = services_of(self.services, TabState(browser_key=browser_key_of(secret)), request)
         if draft:
             return _filled(services, draft_form(draft, _first(services)), CompareScreen())
         return _with_play(services, toolsets, setup, CompareScreen())
 
     @needs(Permission.WORK)
     def on_open_comparison(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """Show the comparison that an address names. A form without a draft gets what would repeat it."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             read = read_comparison(services, find_comparison(services, id_of(event)))
         except WorkbenchError as error:
@@ -81,9 +81,9 @@ class TargetEvents:
         return _filled(services, form, screen)
 
     @needs(Permission.WORK)
-    def on_link(self, visitor: Visitor, link: str, request: gr.Request) -> tuple[object, ...]:
+    def on_link(self, state: TabState, link: str, request: gr.Request) -> tuple[object, ...]:
         """Choose the turn of a pasted link."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             return (*_chosen(services, read_link(link)), "")
         except WorkbenchError as error:
@@ -91,42 +91,42 @@ class TargetEvents:
 
     @needs(Permission.WORK)
     def on_enter(
-        self, visitor: Visitor, question: str, target: str, request: gr.Request
+        self, state: TabState, question: str, target: str, request: gr.Request
     ) -> tuple[object, ...]:
         """When the tab is opened, use the message selected in Play if the form has no question or turn."""
         is_asking = bool(question.strip() or target)
-        if is_asking or visitor.message_id is None or visitor.is_read_only:
+        if is_asking or state.message_id is None or state.is_read_only:
             return _unchanged(CompareScreen())
-        return self._taken(visitor, visitor.message_id, request)
+        return self._taken(state, state.message_id, request)
 
     @needs(Permission.WORK)
     def on_take(
-        self, visitor: Visitor, toolsets: list[str] | None, request: gr.Request, *setup: object
+        self, state: TabState, toolsets: list[str] | None, request: gr.Request, *setup: object
     ) -> tuple[object, ...]:
         """Choose the turn that is open in Play; its setup becomes the first column.
 
         Without a session, all columns get the setup of Play.
         """
-        if visitor.session_id is None or visitor.is_read_only:
+        if state.session_id is None or state.is_read_only:
             nothing_open = (
                 "No session of yours is open in Play. The columns have its tools, model and settings."
             )
             screen = CompareScreen(notice=advice(nothing_open))
-            return _with_play(services_of(self.services, visitor, request), toolsets, setup, screen)
-        return self._taken(visitor, visitor.message_id or visitor.leaf_id, request)
+            return _with_play(services_of(self.services, state, request), toolsets, setup, screen)
+        return self._taken(state, state.message_id or state.leaf_id, request)
 
     @needs(Permission.WORK)
-    def on_turn(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+    def on_turn(self, state: TabState, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """Compare a turn of the transcript."""
-        if visitor.session_id is None or visitor.is_read_only:
+        if state.session_id is None or state.is_read_only:
             read_only = advice("This session is read-only. Copy it first.")
             return _unchanged(CompareScreen(tabs=gr.update(selected="compare"), notice=read_only))
-        return self._taken(visitor, id_of(event), request)
+        return self._taken(state, id_of(event), request)
 
     @needs(Permission.WORK)
-    def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> CompareTargetView:
+    def on_scope(self, state: TabState, target: str, scope: str, request: gr.Request) -> CompareTargetView:
         """Choose between one turn of the session and all of them."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             return _line(services, target, scope)
         except WorkbenchError:
@@ -138,11 +138,11 @@ class TargetEvents:
         screen = CompareScreen(target="", scope=gr.update(value=THIS_TURN), notice=CLEAR)
         return screen.with_line(NO_TARGET)
 
-    def _taken(self, visitor: Visitor, message_id: str | None, request: gr.Request) -> tuple[object, ...]:
-        services = services_of(self.services, visitor, request)
+    def _taken(self, state: TabState, message_id: str | None, request: gr.Request) -> tuple[object, ...]:
+        services = services_of(self.services, state, request)
         try:
-            screen = _chosen(services, target_of(visitor.session_id or "", message_id))
-            session = services.sessions.find_session(visitor.session_id or "")
+            screen = _chosen(services, target_of(state.session_id or "", message_id))
+            session = services.sessions.find_session(state.session_id or "")
         except WorkbenchError as error:
             return _unchanged(CompareScreen(notice=problem(error)))
         shown = _unchanged(screen._replace(tabs=gr.update(selected="compare")))

@@ -41,7 +41,7 @@ from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, 
 from workbench.ui.present.place import write_place
 from workbench.ui.present.words import count
 from workbench.ui.tabs.data.form import FILTERS, DataForm, Jobs, read_filters
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 UPDATES_PER_SECOND: Final = 5
 """The most progress updates per second that a browser gets."""
@@ -105,9 +105,9 @@ class DataEvents:
     """The running jobs."""
 
     @needs(Permission.WORK)
-    def on_check(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
+    def on_check(self, request: gr.Request, state: TabState, *values: object) -> Generator[DataScreen]:
         """Check the chosen sessions without writing files."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         with self.jobs.job(request.session_hash or "") as stop:
             if stop is None:
                 yield DataScreen(notice=advice(BUSY))
@@ -130,23 +130,23 @@ class DataEvents:
         return (*values.values(), advice(" ".join(wrong)))
 
     @needs(Permission.WORK)
-    def on_make(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
+    def on_make(self, request: gr.Request, state: TabState, *values: object) -> Generator[DataScreen]:
         """Write files with receipt and dataset card, and offer them for download."""
-        yield from self._make(request, visitor, values)
+        yield from self._make(request, state, values)
 
     @needs(Permission.WORK)
     def on_push(
         self,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
-        visitor: Visitor,
+        state: TabState,
         repo: str,
         is_public: bool,
         token_text: str,
         *values: object,
     ) -> Generator[DataScreen]:
-        """Write files and push them to a dataset on the Hub with the visitor's access token."""
-        services = services_of(self.services, visitor, request)
+        """Write files and push them to a dataset on the Hub with the user's access token."""
+        services = services_of(self.services, state, request)
         access_token = signed_in.token if signed_in else token_text.strip()
         if not access_token and not services.owner.may(Permission.USE_SERVER_TOKEN):
             is_on_space = services.settings.is_on_space
@@ -158,7 +158,7 @@ class DataEvents:
             )
             return
         token = Secret(access_token) if access_token else None
-        yield from self._make(request, visitor, values, _Push(repo.strip(), is_public, token))
+        yield from self._make(request, state, values, _Push(repo.strip(), is_public, token))
 
     @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
@@ -166,9 +166,9 @@ class DataEvents:
         self.jobs.stop(request.session_hash or "")
 
     def _make(
-        self, request: gr.Request, visitor: Visitor, values: tuple[object, ...], push: "_Push | None" = None
+        self, request: gr.Request, state: TabState, values: tuple[object, ...], push: "_Push | None" = None
     ) -> Generator[DataScreen]:
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         with self.jobs.job(request.session_hash or "") as stop, _folder() as folder:
             if stop is None:
                 yield DataScreen(notice=advice(BUSY))

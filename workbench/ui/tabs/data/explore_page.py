@@ -87,29 +87,29 @@ def build(*, takes_paths: bool) -> ExploreParts:
     )  # fmt: skip
 
 
-def wire(parts: ExploreParts, services: Services, visitor: gr.State, jobs: Jobs, *, tab: gr.Tab) -> None:
+def wire(parts: ExploreParts, services: Services, state: gr.State, jobs: Jobs, *, tab: gr.Tab) -> None:
     """Connect the components with their handlers. Opening the tab shows what is stored."""
     events = LookEvents(services, jobs)
     screen = [parts.job, parts.notice, parts.diff, parts.picture, parts.found, parts.stored]
     values = parts.values()
-    listen(tab.select, events.on_open, [visitor], [parts.stored])
-    listen(parts.open_file.click, events.on_look_file, [visitor, *values], screen)
+    listen(tab.select, events.on_open, [state], [parts.stored])
+    listen(parts.open_file.click, events.on_look_file, [state, *values], screen)
     listen(
         parts.open_sessions.click,
         events.on_look_sessions,
-        [visitor, *values, *parts.filters.values()],
+        [state, *values, *parts.filters.values()],
         screen,
     )
-    listen(parts.compare.click, events.on_compare, [visitor, *values], screen)
+    listen(parts.compare.click, events.on_compare, [state, *values], screen)
     listen(
         parts.max_length.change,
         events.on_max_length,
-        [visitor, parts.max_length],
+        [state, parts.max_length],
         [parts.picture],
         is_latest_only=True,
     )
     finds = any_of(parts.picture.event("find_rows"), parts.found.event("find_rows"))
-    listen(finds, events.on_find, [visitor], screen, is_latest_only=True)
+    listen(finds, events.on_find, [state], screen, is_latest_only=True)
     listen(parts.job.event("stop_job"), DataEvents(services, jobs).on_stop, is_queued=False)
 
 

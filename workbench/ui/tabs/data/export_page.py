@@ -93,16 +93,16 @@ def build(*, takes_token: bool, can_push: bool) -> ExportParts:
     )  # fmt: skip
 
 
-def wire(parts: ExportParts, services: Services, visitor: gr.State, jobs: Jobs) -> None:
+def wire(parts: ExportParts, services: Services, state: gr.State, jobs: Jobs) -> None:
     """Connect the components with their handlers."""
     events = DataEvents(services, jobs)
     screen = [parts.job, parts.notice, parts.findings, parts.rows, parts.files]
     values = [parts.field(name) for name in DataForm._fields]
     _wire_address(parts, events)
-    listen(parts.check.click, events.on_check, [visitor, *values], screen)
-    listen(parts.make.click, events.on_make, [visitor, *values], screen)
+    listen(parts.check.click, events.on_check, [state, *values], screen)
+    listen(parts.make.click, events.on_make, [state, *values], screen)
     listen(
-        parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, parts.token, *values], screen
+        parts.push.click, events.on_push, [state, parts.repo, parts.is_public, parts.token, *values], screen
     )
     listen(parts.job.event("stop_job"), events.on_stop, is_queued=False)
 

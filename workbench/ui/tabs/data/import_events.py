@@ -31,7 +31,7 @@ from workbench.ui.present.words import count
 from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.play.screen import list_sessions
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 SPACE_LIMITS: Final = ReadLimits(unpacked_bytes=60_000_000, row_bytes=2_000_000, row_containers=20_000)
 """Limits of a file from a Space's visitor. Unpacked, it may be three times as large as packed."""
@@ -62,7 +62,7 @@ class ImportEvents:
     @needs(Permission.WORK)
     def on_import(
         self,
-        visitor: Visitor,
+        state: TabState,
         file: str | None,
         tag: str,
         is_queued: bool,
@@ -75,7 +75,7 @@ class ImportEvents:
                 notice=advice("Choose a file first: JSON Lines (plain or gzip), a JSON array, or Parquet.")
             )
             return
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         name = Path(file).name
         options = ImportOptions(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
         counts: dict[str, int] = {"made": 0, "known": 0, "failed": 0}
@@ -102,7 +102,7 @@ class ImportEvents:
                 notice = CLEAR
             except WorkbenchError as error:
                 notice = problem(error)
-        yield _ended(services, visitor, counts, changes, lines, notice)
+        yield _ended(services, state, counts, changes, lines, notice)
 
     def _rows(
         self, services: Services, file: str, read_as: str, options: ImportOptions
@@ -116,7 +116,7 @@ class ImportEvents:
 
 def _ended(
     services: Services,
-    visitor: Visitor,
+    state: TabState,
     counts: dict[str, int],
     changes: Counter[str],
     lines: list[FindingLine],
@@ -135,6 +135,6 @@ def _ended(
         findings=FindingsView(
             lines=shown, more=len(lines) - len(shown), heading="Rows", hint="Every row was imported."
         ),
-        sessions=list_sessions(services, visitor),
+        sessions=list_sessions(services, state),
         file=gr.update(value=None),
     )

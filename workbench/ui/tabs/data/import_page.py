@@ -60,7 +60,7 @@ def build() -> ImportParts:
     )
 
 
-def wire(parts: ImportParts, services: Services, visitor: gr.State, jobs: Jobs, *, sessions: Drawn) -> None:
+def wire(parts: ImportParts, services: Services, state: gr.State, jobs: Jobs, *, sessions: Drawn) -> None:
     """Connect the components with their handlers.
 
     Args:
@@ -69,7 +69,7 @@ def wire(parts: ImportParts, services: Services, visitor: gr.State, jobs: Jobs, 
     listen(
         parts.button.click,
         ImportEvents(services, jobs).on_import,
-        [visitor, parts.file, parts.tag, parts.queue, parts.read_as],
+        [state, parts.file, parts.tag, parts.queue, parts.read_as],
         [parts.job, parts.notice, parts.findings, sessions, parts.file],
     )
     listen(parts.job.event("stop_job"), DataEvents(services, jobs).on_stop, is_queued=False)

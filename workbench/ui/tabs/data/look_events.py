@@ -49,7 +49,7 @@ from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
 from workbench.ui.tabs.data.form import DataForm, Jobs
 from workbench.ui.tabs.data.import_events import SPACE_LIMITS, UPLOAD_LIMITS
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 MAX_LENGTH: Final = NumberRange("Max length in tokens", 16, 10_000_000)
 USUAL_LENGTH: Final = 4096
@@ -102,9 +102,9 @@ class LookEvents:
     sets: OpenSets = field(default_factory=OpenSets)
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> RowsView | Update:
+    def on_open(self, state: TabState, request: gr.Request) -> RowsView | Update:
         """Show what is stored and what went wrong in recorded sessions, unless a data set is open."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         if self.sets.has(services.owner, request.session_hash or ""):
             return SAME
         try:
@@ -118,22 +118,22 @@ class LookEvents:
             return SAME
 
     @needs(Permission.WORK)
-    def on_look_file(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
+    def on_look_file(self, request: gr.Request, state: TabState, *values: object) -> Generator[LookScreen]:
         """Open a file of rows as a picture."""
         form = LookForm(*values)  # pyright: ignore[reportArgumentType]  in the order of the fields
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         yield from self._look(
             request, services, form, form.name, lambda opened: _read_file(services, form, opened)
         )
 
     @needs(Permission.WORK)
     def on_look_sessions(
-        self, request: gr.Request, visitor: Visitor, *values: object
+        self, request: gr.Request, state: TabState, *values: object
     ) -> Generator[LookScreen]:
         """Open the chosen sessions as a picture, as rows of the chosen format, if sessions can be written in it."""
         size = len(LookForm._fields)
         form, data = LookForm(*values[:size]), DataForm(*values[size:])  # pyright: ignore[reportArgumentType]  in the order of the fields
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         if form.read_as in WRITTEN:
             data = data._replace(format=form.read_as)
         form = form._replace(read_as=data.format)
@@ -142,10 +142,10 @@ class LookEvents:
         )
 
     @needs(Permission.WORK)
-    def on_compare(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[LookScreen]:
+    def on_compare(self, request: gr.Request, state: TabState, *values: object) -> Generator[LookScreen]:
         """Compare the file with the other file."""
         form = LookForm(*values)  # pyright: ignore[reportArgumentType]  in the order of the fields
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         other = form._replace(file=form.other_file, path=form.other_path)
         with self.jobs.job(request.session_hash or "") as stop:
             if stop is None:
@@ -168,10 +168,10 @@ class LookEvents:
 
     @needs(Permission.WORK)
     def on_max_length(
-        self, request: gr.Request, visitor: Visitor, max_length: float | None
+        self, request: gr.Request, state: TabState, max_length: float | None
     ) -> PictureView | Update:
         """Draw the open data set again for another maximum length."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             opened, serial = self.sets.get(services.owner, request.session_hash or "")
             return show_picture(opened, MAX_LENGTH.whole(max_length), serial=serial)
@@ -180,9 +180,9 @@ class LookEvents:
             return SAME
 
     @needs(Permission.WORK)
-    def on_find(self, request: gr.Request, visitor: Visitor, event: gr.EventData) -> Generator[LookScreen]:
+    def on_find(self, request: gr.Request, state: TabState, event: gr.EventData) -> Generator[LookScreen]:
         """Find rows of the open data set: by conditions and a text, in the order of the file or in a random one."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         asked = FoundRowsView(
             is_open=True,
             first=max(0, number_of(event, "first")),

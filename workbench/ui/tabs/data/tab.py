@@ -37,7 +37,7 @@ def build(services: Services) -> DataParts:
     return DataParts(explore_tab=explore_tab, explore=explore, export=export, imports=imports)
 
 
-def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Drawn) -> None:
+def wire(parts: DataParts, services: Services, state: gr.State, sessions: Drawn) -> None:
     """Connect the components with their handlers.
 
     Args:
@@ -45,6 +45,6 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Draw
     """
     # A browser tab runs one job at a time, on whichever page it was started.
     jobs = Jobs()
-    explore_page.wire(parts.explore, services, visitor, jobs, tab=parts.explore_tab)
-    export_page.wire(parts.export, services, visitor, jobs)
-    import_page.wire(parts.imports, services, visitor, jobs, sessions=sessions)
+    explore_page.wire(parts.explore, services, state, jobs, tab=parts.explore_tab)
+    export_page.wire(parts.export, services, state, jobs)
+    import_page.wire(parts.imports, services, state, jobs, sessions=sessions)

@@ -26,9 +26,9 @@ from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_r
 from workbench.ui.present.session import family_of, show_session, tools_of
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.tokens import TokensView, ask_tokens, show_reported_tokens, show_tokens
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +38,28 @@ class InspectorEvents:
     services: Services
 
     @needs(Permission.WORK)
-    def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_pick(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Show the message or call picked in the transcript, which already highlights it."""
-        return self.on_pick_call(visitor, request, event)._replace(transcript=SAME)
+        return self.on_pick_call(state, request, event)._replace(transcript=SAME)
 
     @needs(Permission.WORK)
-    def on_pick_call(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_pick_call(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Show the call picked in another pane."""
-        opened = reopened(services_of(self.services, visitor, request), visitor)
+        opened = reopened(services_of(self.services, state, request), state)
         if opened is None:
             return Screen()
         message_id, call = id_of(event), optional_number_of(event, "call")
         view = show_session(
             opened.path, opened.session.setup, tree=opened.tree, message_id=message_id, call=call
         )
-        address = AddressView(session=visitor.session_id, shared=visitor.share_key, message=message_id)
-        picked = replace(visitor, message_id=message_id, call_index=call)
-        return Screen(visitor=picked, address=address, transcript=view.transcript).with_round(view)
+        address = AddressView(session=state.session_id, shared=state.share_key, message=message_id)
+        picked = replace(state, message_id=message_id, call_index=call)
+        return Screen(state=picked, address=address, transcript=view.transcript).with_round(view)
 
     @needs(Permission.WORK)
-    def on_ask_raw(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> RawView | Update:
+    def on_ask_raw(self, state: TabState, request: gr.Request, event: gr.EventData) -> RawView | Update:
         """Return the raw pane with section sizes in tokens, and the texts its prompt can be compared with."""
-        shown = self._shown_round(visitor, request, event)
+        shown = self._shown_round(state, request, event)
         if shown is None:
             return SAME
         services, opened, read_round = shown
@@ -70,18 +70,18 @@ class InspectorEvents:
             found = ()
         others = tuple(OtherPrompt(key=other.key, label=other.label) for other in found)
         view = show_round(
-            opened.path, read_round, family=family_of(setup), call=visitor.call_index, others=others
+            opened.path, read_round, family=family_of(setup), call=state.call_index, others=others
         )
         return with_sizes(view, count_sections(services, setup.model, view.text, section_spans(view)))
 
     @needs(Permission.WORK)
     def on_compare(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
         """Compare the prompt with the chosen text; return no diff if nothing is chosen."""
-        services, key = services_of(self.services, visitor, request), id_of(event, "key")
+        services, key = services_of(self.services, state, request), id_of(event, "key")
         try:
-            opened = reopened(services, visitor)
+            opened = reopened(services, state)
             if opened is None or not key:
                 return None, CLEAR
             comparison = compare_prompt(services, opened.session.setup, opened.path, id_of(event), key)
@@ -90,11 +90,9 @@ class InspectorEvents:
         return show_diff(comparison.title, comparison.diff), CLEAR
 
     @needs(Permission.WORK)
-    def on_ask_tokens(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
-    ) -> TokensView | Update:
+    def on_ask_tokens(self, state: TabState, request: gr.Request, event: gr.EventData) -> TokensView | Update:
         """Return the tokens of a completion and of its prompt."""
-        shown = self._shown_round(visitor, request, event)
+        shown = self._shown_round(state, request, event)
         if shown is None:
             return SAME
         services, opened, read_round = shown
@@ -108,21 +106,21 @@ class InspectorEvents:
 
     @needs(Permission.WORK)
     def on_ask_differ(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> ParserComparisonView | Update:
         """Return what other parsers would have read in the completion."""
-        shown = self._shown_round(visitor, request, event)
+        shown = self._shown_round(state, request, event)
         if shown is None:
             return SAME
         _, opened, read_round = shown
         return show_round_differ(read_round, tools_of(opened.session.setup))
 
     def _shown_round(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> tuple[Services, OpenedSession, ReadRound] | None:
         """Return the open session and the completion that a pane shows, or None if it no longer exists."""
-        services = services_of(self.services, visitor, request)
-        opened = reopened(services, visitor)
+        services = services_of(self.services, state, request)
+        opened = reopened(services, state)
         read_round = round_at(opened, id_of(event))
         return None if opened is None or read_round is None else (services, opened, read_round)
 
@@ -136,18 +134,18 @@ class DecisionEvents:
     """What each tab is busy with; Stop also ends the computation of logprobs."""
 
     @needs(Permission.ASK)
-    def on_weigh(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
+    def on_weigh(self, state: TabState, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
         """Compute the logprobs of the completion with the event's id."""
         tab, message_id = request.session_hash or "", id_of(event)
-        services = services_of(self.services, visitor, request)
-        session = services.sessions.find_session(visitor.session_id) if visitor.session_id else None
+        services = services_of(self.services, state, request)
+        session = services.sessions.find_session(state.session_id) if state.session_id else None
         if session is None or running_turn(services, session.id) or not self.work.begin(tab):
             yield Screen(notice=advice("Wait until the model has answered."))
             return
         yield Screen(live=waiting("computing logprobs"), notice=CLEAR).with_run(is_running=True)
         read_round, shown = None, Screen()
         try:
-            path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
+            path = services.sessions.path(session.id, leaf_id=state.leaf_id)
             rounds = read_path(path, session.setup.offered_tools())
             read_round = next(
                 (read_round for read_round in rounds if read_round.stored.id == message_id), None
@@ -156,7 +154,7 @@ class DecisionEvents:
             logprobs = read_round and message_logprobs(
                 services, session.setup, read_round.stored, is_cancelled=stop
             )
-            shown = self._shown(services, visitor, read_round, logprobs)
+            shown = self._shown(services, state, read_round, logprobs)
         except WorkbenchError as error:
             shown = Screen(notice=problem(error), decision=show_decision(read_round))
         finally:
@@ -166,12 +164,12 @@ class DecisionEvents:
     def _shown(
         self,
         services: Services,
-        visitor: Visitor,
+        state: TabState,
         read_round: ReadRound | None,
         logprobs: CompletionLogprobs | None,
     ) -> Screen:
         """Return the panes with the logprobs, or unchanged panes if the computation was stopped."""
-        opened = reopened(services, visitor)
+        opened = reopened(services, state)
         if read_round is None or logprobs is None or opened is None:
             return Screen(decision=show_decision(read_round), tokens=ask_tokens(read_round))
         setup = opened.session.setup

@@ -15,9 +15,9 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import DownloadView, SessionBarView, read_filter, show_bar
+from workbench.ui.tab_state import PAGE, TabState
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
-from workbench.ui.visitor import PAGE, Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,51 +28,49 @@ class ListEvents:
     sessions: SessionEvents
 
     @needs(Permission.WORK)
-    def on_rename(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_rename(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Rename the open session."""
         title = text_of(event, "title")
-        return self._change(
-            visitor, request, lambda own, open_id: own.sessions.rename_session(open_id, title)
-        )
+        return self._change(state, request, lambda own, open_id: own.sessions.rename_session(open_id, title))
 
     @needs(Permission.WORK)
-    def on_tag(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_tag(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Set the tags of the open session, given as comma-separated text."""
         tags = tuple(dict.fromkeys(tag.strip() for tag in text_of(event, "tags").split(",") if tag.strip()))
-        return self._change(visitor, request, lambda own, open_id: own.sessions.tag_session(open_id, tags))
+        return self._change(state, request, lambda own, open_id: own.sessions.tag_session(open_id, tags))
 
     @needs(Permission.WORK)
-    def on_share(self, visitor: Visitor, request: gr.Request) -> Screen:
+    def on_share(self, state: TabState, request: gr.Request) -> Screen:
         """Create a link that shows the open session to others."""
-        return self._change(visitor, request, lambda own, open_id: own.sharing.share(open_id))
+        return self._change(state, request, lambda own, open_id: own.sharing.share(open_id))
 
     @needs(Permission.WORK)
-    def on_unshare(self, visitor: Visitor, request: gr.Request) -> Screen:
+    def on_unshare(self, state: TabState, request: gr.Request) -> Screen:
         """Remove the link of the open session."""
-        return self._change(visitor, request, lambda own, open_id: own.sharing.unshare(open_id))
+        return self._change(state, request, lambda own, open_id: own.sharing.unshare(open_id))
 
     @needs(Permission.WORK)
-    def on_copy(self, visitor: Visitor, request: gr.Request) -> Screen:
-        """Copy a read-only session into the visitor's own sessions, and open the copy."""
-        services = services_of(self.services, visitor, request)
+    def on_copy(self, state: TabState, request: gr.Request) -> Screen:
+        """Copy a read-only session into the user's own sessions, and open the copy."""
+        services = services_of(self.services, state, request)
         try:
-            if visitor.share_key is not None:
-                copy = services.sharing.copy_shared(visitor.share_key)
+            if state.share_key is not None:
+                copy = services.sharing.copy_shared(state.share_key)
             else:
-                copy = services.sessions.copy_session(visitor.session_id or "")
+                copy = services.sessions.copy_session(state.session_id or "")
         except WorkbenchError as error:
-            return self.sessions.start(services, visitor.at_home(), problem(error))
-        return self.sessions.open(services, visitor.at_home(), copy.id)
+            return self.sessions.start(services, state.at_home(), problem(error))
+        return self.sessions.open(services, state.at_home(), copy.id)
 
     @needs(Permission.WORK)
-    def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_delete(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Delete a session. If it is open, show an empty page."""
-        services, session_id = services_of(self.services, visitor, request), id_of(event)
+        services, session_id = services_of(self.services, state, request), id_of(event)
         try:
             deleted = services.sessions.find_session(session_id)
             services.sessions.delete_session(session_id)
-            is_open = visitor.session_id == session_id
-            listed = replace(visitor, session_id=None) if is_open else visitor
+            is_open = state.session_id == session_id
+            listed = replace(state, session_id=None) if is_open else state
             view = list_sessions(services, listed, undo_id=session_id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
@@ -80,7 +78,7 @@ class ListEvents:
             return Screen(sessions=view)
         screen = self.sessions.start(
             services,
-            visitor.at_home(),
+            state.at_home(),
             setup=deleted.setup if deleted else None,
             keeps_setup=True,
             is_replaced=True,
@@ -88,71 +86,69 @@ class ListEvents:
         return screen._replace(sessions=view)
 
     @needs(Permission.WORK)
-    def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_restore(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Restore a deleted session."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             services.sessions.restore_session(id_of(event))
-            return Screen(sessions=list_sessions(services, visitor), notice=CLEAR)
+            return Screen(sessions=list_sessions(services, state), notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
     @needs(Permission.WORK)
-    def on_scope(self, visitor: Visitor, request: gr.Request) -> Screen:
+    def on_scope(self, state: TabState, request: gr.Request) -> Screen:
         """Switch an admin's list between all users' sessions and their own."""
-        return self._listed(replace(visitor, all_owners=not visitor.all_owners), request)
+        return self._listed(replace(state, all_owners=not state.all_owners), request)
 
     @needs(Permission.WORK)
-    def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_search(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Search the sessions by words and by the filter beside the search field."""
         try:
             search_filter = read_filter(json_text_of(event, "filter"))
         except BadInput as error:
             return Screen(notice=problem(error))
         return self._listed(
-            replace(visitor, query=text_of(event, "query"), search_filter=search_filter, listed=PAGE), request
+            replace(state, query=text_of(event, "query"), search_filter=search_filter, listed=PAGE), request
         )
 
     @needs(Permission.WORK)
-    def on_more(self, visitor: Visitor, request: gr.Request) -> Screen:
+    def on_more(self, state: TabState, request: gr.Request) -> Screen:
         """Show another page of the list."""
-        return self._listed(replace(visitor, listed=visitor.listed + PAGE), request)
+        return self._listed(replace(state, listed=state.listed + PAGE), request)
 
     @needs(Permission.WORK)
     def on_export_open(
-        self, visitor: Visitor, request: gr.Request
+        self, state: TabState, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:
         """Export the open session as a file."""
-        if visitor.session_id is None:
+        if state.session_id is None:
             return SAME, advice("Nothing to export yet. Send a message first.")
-        if visitor.share_key is not None:
+        if state.share_key is not None:
             return SAME, advice("You can only export your own sessions. Copy this one first.")
-        return _export(services_of(self.services, visitor, request), [visitor.session_id])
+        return _export(services_of(self.services, state, request), [state.session_id])
 
     @needs(Permission.WORK)
-    def on_export_all(
-        self, visitor: Visitor, request: gr.Request
-    ) -> tuple[DownloadView | Update, NoticeView]:
-        """Export all sessions of the visitor as a file."""
-        return _export(services_of(self.services, visitor, request), None)
+    def on_export_all(self, state: TabState, request: gr.Request) -> tuple[DownloadView | Update, NoticeView]:
+        """Export all sessions of the user as a file."""
+        return _export(services_of(self.services, state, request), None)
 
-    def _listed(self, visitor: Visitor, request: gr.Request) -> Screen:
-        services = services_of(self.services, visitor, request)
+    def _listed(self, state: TabState, request: gr.Request) -> Screen:
+        services = services_of(self.services, state, request)
         try:
-            return Screen(visitor=visitor, sessions=list_sessions(services, visitor))
+            return Screen(state=state, sessions=list_sessions(services, state))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
     def _change(
-        self, visitor: Visitor, request: gr.Request, change: Callable[[Services, str], object]
+        self, state: TabState, request: gr.Request, change: Callable[[Services, str], object]
     ) -> Screen:
         """Change the open session, then refresh the bar and the list."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            change(services, visitor.session_id or "")
-            session = services.sessions.find_session(visitor.session_id or "")
+            change(services, state.session_id or "")
+            session = services.sessions.find_session(state.session_id or "")
             bar = show_bar(session, is_by_link=False) if session else SessionBarView()
-            return Screen(bar=bar, sessions=list_sessions(services, visitor), notice=CLEAR)
+            return Screen(bar=bar, sessions=list_sessions(services, state), notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 

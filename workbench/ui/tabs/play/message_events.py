@@ -41,10 +41,10 @@ from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
 from workbench.ui.present.words import count
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.tabs.play.starting import TurnFields, start_from_page
 from workbench.ui.tabs.tab_work import TabWork, tab_of
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +56,25 @@ class MessageEvents:
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
-    def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_act(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Handle menu items that need no model: edit, branch, delete, copy, show as code."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            opened = opened_of(services, visitor)
+            opened = opened_of(services, state)
             stored = _of_path(opened, id_of(event))
             match id_of(event, "act"):
                 case "edit":
-                    check_own(visitor)
+                    check_own(state)
                     return Screen(
                         message_pane=edit_view(opened, stored.id, optional_number_of(event, "call")),
                         notice=CLEAR,
                     )
                 case "branch":
-                    check_own(visitor)
-                    return self._branched(services, visitor, opened, stored)
+                    check_own(state)
+                    return self._branched(services, state, opened, stored)
                 case "delete":
-                    check_own(visitor)
-                    return self._deleted(services, visitor, opened, stored)
+                    check_own(state)
+                    return self._deleted(services, state, opened, stored)
                 case "code":
                     code = code_of(services, opened.session.id, opened.session.setup, opened.path, stored.id)
                     return Screen(message_pane=show_code(code), notice=CLEAR)
@@ -90,12 +90,12 @@ class MessageEvents:
             return Screen(notice=problem(error))
 
     @needs(Permission.WORK)
-    def on_edit_again(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_edit_again(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Open an edit again that was not finished. If its message is not on this branch, nothing happens."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            opened = opened_of(services, visitor)
-            check_own(visitor)
+            opened = opened_of(services, state)
+            check_own(state)
             return Screen(message_pane=edit_view(opened, id_of(event), optional_number_of(event, "call")))
         except WorkbenchError:
             return Screen()
@@ -103,7 +103,7 @@ class MessageEvents:
     @needs(Permission.ASK)
     def on_begin(
         self,
-        visitor: Visitor,
+        state: TabState,
         execution: str,
         samples: object,
         request: gr.Request,
@@ -112,20 +112,20 @@ class MessageEvents:
         *setup: object,
     ) -> Screen:
         """Start a turn from the menu: regenerate or continue an answer, or run its calls."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
-            check_own(visitor)
-            stored = _of_path(opened_of(services, visitor), id_of(event))
+            check_own(state)
+            stored = _of_path(opened_of(services, state), id_of(event))
             resume = _resume_point(stored, id_of(event, "act"))
-            return self._start(services, visitor, request, fields, resume)
+            return self._start(services, state, request, fields, resume)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
     @needs(Permission.ASK)
     def on_save(
         self,
-        visitor: Visitor,
+        state: TabState,
         execution: str,
         samples: object,
         request: gr.Request,
@@ -134,43 +134,43 @@ class MessageEvents:
         *setup: object,
     ) -> Screen:
         """Save an edit as a branch, and start a turn from it if requested."""
-        services, then = services_of(self.services, visitor, request), id_of(event, "then")
+        services, then = services_of(self.services, state, request), id_of(event, "then")
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
-            check_own(visitor)
-            if then and self._is_busy(services, visitor, request):
+            check_own(state)
+            if then and self._is_busy(services, state, request):
                 return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
-            opened = opened_of(services, visitor)
+            opened = opened_of(services, state)
             if then == "continue":
                 stored = _of_path(opened, id_of(event))
                 resume = ResumePoint(
                     message_id=stored.parent_id or "", prefix=str(object_of(event, "edit").get("text", ""))
                 )
-                started = self._start(services, visitor, request, fields, resume)
+                started = self._start(services, state, request, fields, resume)
                 return started._replace(message_pane=None)
             last = _saved(
                 services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "edit")
             )
-            screen = shown_at(services, visitor, last.id)
+            screen = shown_at(services, state, last.id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
-        if not then or not isinstance(screen.visitor, Visitor):
+        if not then or not isinstance(screen.state, TabState):
             return screen
         try:
             resume = ResumePoint(message_id=last.id)
-            return self._start(services, screen.visitor, request, fields, resume, screen)
+            return self._start(services, screen.state, request, fields, resume, screen)
         except WorkbenchError as error:
             # The edit is saved and shown.
             return screen._replace(notice=problem(error))
 
     @needs(Permission.WORK)
-    def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_restore(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Restore deleted messages and show them."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            check_own(visitor)
-            leaf_id = services.sessions.restore_message(visitor.session_id or "", id_of(event))
-            return shown_at(services, visitor, leaf_id)
+            check_own(state)
+            leaf_id = services.sessions.restore_message(state.session_id or "", id_of(event))
+            return shown_at(services, state, leaf_id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
@@ -179,24 +179,24 @@ class MessageEvents:
         """Close the pane."""
         return
 
-    def _is_busy(self, services: Services, visitor: Visitor, request: gr.Request) -> bool:
+    def _is_busy(self, services: Services, state: TabState, request: gr.Request) -> bool:
         """Whether the session's turn is running, or the tab computes logprobs."""
-        return self.work.is_running(tab_of(request)) or bool(running_turn(services, visitor.session_id))
+        return self.work.is_running(tab_of(request)) or bool(running_turn(services, state.session_id))
 
     def _start(
         self,
         services: Services,
-        visitor: Visitor,
+        state: TabState,
         request: gr.Request,
         fields: TurnFields,
         resume: ResumePoint,
         screen: Screen | None = None,
     ) -> Screen:
-        if self._is_busy(services, visitor, request):
+        if self._is_busy(services, state, request):
             return (screen or Screen())._replace(notice=advice("Wait until the model has answered."))
-        started = start_from_page(services, self.work, visitor, request, fields, resume=resume)
+        started = start_from_page(services, self.work, state, request, fields, resume=resume)
         return (screen or Screen())._replace(
-            visitor=started.visitor,
+            state=started.state,
             live=started.live,
             notice=CLEAR,
             send=started.send,
@@ -205,7 +205,7 @@ class MessageEvents:
         )
 
     def _branched(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, stored: StoredMessage
+        self, services: Services, state: TabState, opened: OpenedSession, stored: StoredMessage
     ) -> Screen:
         """End the path at the message, so that the next message starts a branch.
 
@@ -217,48 +217,48 @@ class MessageEvents:
         explanation = (
             "Your next message starts a new branch. The messages after this point are kept in the old one."
         )
-        screen = shown_at(services, visitor, last.id)._replace(notice=advice(explanation))
+        screen = shown_at(services, state, last.id)._replace(notice=advice(explanation))
         if not is_user:
             return screen
-        return screen._replace(editors=message_view(services, visitor, "replace", stored.message.text))
+        return screen._replace(editors=message_view(services, state, "replace", stored.message.text))
 
     def _deleted(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, stored: StoredMessage
+        self, services: Services, state: TabState, opened: OpenedSession, stored: StoredMessage
     ) -> Screen:
         """Delete the message and everything after it, and show the messages before it."""
         services.sessions.delete_message(opened.session.id, stored.id)
         following = len(opened.path) - place_of(opened.path, stored.id) - 1
         pane = DeletedView(message_id=stored.id, title=f"Deleted {count(following + 1, 'message')}.")
-        return shown_at(services, visitor, stored.parent_id or "")._replace(message_pane=pane)
+        return shown_at(services, state, stored.parent_id or "")._replace(message_pane=pane)
 
 
-def shown_at(services: Services, visitor: Visitor, leaf_id: str) -> Screen:
+def shown_at(services: Services, state: TabState, leaf_id: str) -> Screen:
     """Show the session up to the message `leaf_id`."""
-    chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
+    chosen = replace(state, leaf_id=leaf_id, message_id=None, call_index=None)
     address = AddressView(session=chosen.session_id)
     screen = Screen(notice=CLEAR, address=address, message_pane=None)
     return screen.with_opened(opened_of(services, chosen), chosen)
 
 
-def opened_of(services: Services, visitor: Visitor) -> OpenedSession:
-    """Return the visitor's open session.
+def opened_of(services: Services, state: TabState) -> OpenedSession:
+    """Return the open session of the tab.
 
     Raises:
         BadInput: No session is open.
     """
-    opened = reopened(services, visitor)
+    opened = reopened(services, state)
     if opened is None:
         raise BadInput("message", "no session is open", "open one, or send a message first")
     return opened
 
 
-def check_own(visitor: Visitor) -> None:
-    """Check that the visitor may change the open session.
+def check_own(state: TabState) -> None:
+    """Check that the user may change the open session.
 
     Raises:
         BadInput: It is read-only.
     """
-    if visitor.is_read_only:
+    if state.is_read_only:
         raise BadInput("this session", "it is read-only", "copy it to continue")
 
 
@@ -272,10 +272,10 @@ def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
 
 
 def message_view(
-    services: Services, visitor: Visitor, how: Literal["replace", "unsent"], text: str
+    services: Services, state: TabState, how: Literal["replace", "unsent"], text: str
 ) -> EditorsView:
-    """Return a change of the message that is being written in the visitor's session."""
-    return PLAY_EDITORS.changed(services.calendar.seconds(), message_change(visitor, how, text))
+    """Return a change of the message that is being written in the session of the tab."""
+    return PLAY_EDITORS.changed(services.calendar.seconds(), message_change(state, how, text))
 
 
 def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:

@@ -1,4 +1,4 @@
-"""Open the page: what its address names, with the visitor's account, presets and first steps."""
+"""Open the page: what its address names, with the user's account, presets and first steps."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.place import Place, parse_place
 from workbench.ui.present.presets import PresetBarView, stored_setup
 from workbench.ui.present.sessions import AccountView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import LOADING, SessionEvents
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +39,25 @@ class OpeningEvents:
             query: The query string of the address of what Play should show.
             request: The request.
         """
-        visitor = Visitor(browser_key=browser_key_of(secret))
-        services = services_of(self.services, visitor, request)
+        state = TabState(browser_key=browser_key_of(secret))
+        services = services_of(self.services, state, request)
         account = AccountView(name=services.owner.name if services.settings.accounts else "")
         try:
             place = parse_place(query)
         except BadInput as error:
-            shown = self.sessions.start(services, visitor, problem(error), request=LOADING)
+            shown = self.sessions.start(services, state, problem(error), request=LOADING)
             preset_id = None
         else:
-            shown, preset_id = self._requested(services, visitor, place, stored)
-        tour, demo = _first_steps(services, shown.visitor)
+            shown, preset_id = self._requested(services, state, place, stored)
+        tour, demo = _first_steps(services, shown.state)
         return shown._replace(account=account, presets=self._bar(services, preset_id), tour=tour, demo=demo)
 
     def _requested(
-        self, services: Services, visitor: Visitor, place: Place, stored: str
+        self, services: Services, state: TabState, place: Place, stored: str
     ) -> tuple[Screen, str | None]:
         """Return what the address asks for, and the id of the preset that it names, if it is an own one."""
         if place.get("shared") or place.get("session"):
-            return self.sessions.open_place(services, visitor, place, LOADING), None
+            return self.sessions.open_place(services, state, place, LOADING), None
         notice, preset_id, preset = CLEAR, None, None
         try:
             setup = stored_setup(stored, default_setup(services), services.settings)
@@ -70,7 +70,7 @@ class OpeningEvents:
             setup, notice = None, problem(error)
         is_preset = preset is not None
         shown = self.sessions.start(
-            services, visitor, notice, setup=setup, is_preset=is_preset, request=LOADING
+            services, state, notice, setup=setup, is_preset=is_preset, request=LOADING
         )
         return shown, preset_id
 
@@ -84,10 +84,10 @@ class OpeningEvents:
             return SAME
 
 
-def _first_steps(services: Services, visitor: object) -> tuple[TourView, DemoView]:
-    """Offer the tour to visitors without sessions, and show the demo buttons."""
+def _first_steps(services: Services, state: object) -> tuple[TourView, DemoView]:
+    """Offer the tour to users without sessions, and show the demo buttons."""
     try:
-        has_session = isinstance(visitor, Visitor) and visitor.session_id is not None
+        has_session = isinstance(state, TabState) and state.session_id is not None
         is_empty = not has_session and not services.sessions.list_sessions(limit=1)
         return TourView(is_empty=is_empty, serial=1), DemoView(is_loaded=is_demo_loaded(services))
     except WorkbenchError:

@@ -24,9 +24,9 @@ from workbench.ui.present.presets import (
     show_presets,
 )
 from workbench.ui.present.setup import first_choice, parse_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
-from workbench.ui.visitor import Visitor
 
 SHARED: Final = "This setup was shared by a link. Save it as a preset to keep it."
 
@@ -68,12 +68,12 @@ class PresetEvents:
     """Fills the left column."""
 
     @needs(Permission.WORK)
-    def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object) -> Screen:
+    def on_act(self, state: TabState, request: gr.Request, event: gr.EventData, *fields: object) -> Screen:
         """Run one of the actions of `PresetAction`."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         action = word_of(event, "action", PresetAction)
         acts: Mapping[PresetAction, Callable[[], Screen]] = {
-            PresetAction.APPLY: lambda: self._applied(services, visitor, id_of(event)),
+            PresetAction.APPLY: lambda: self._applied(services, state, id_of(event)),
             PresetAction.SAVE: lambda: self._saved(services, text_of(event, "name"), fields),
             PresetAction.REPLACE: lambda: self._saved(
                 services, text_of(event, "name"), fields, replaces=True
@@ -87,8 +87,8 @@ class PresetEvents:
             PresetAction.UNSHARE: lambda: self._only(
                 services, open_id=services.presets.unshare_preset(id_of(event)).id
             ),
-            PresetAction.RESET: lambda: self._reset(services, visitor),
-            PresetAction.PUT_BACK: lambda: self._put_back(services, visitor, event),
+            PresetAction.RESET: lambda: self._reset(services, state),
+            PresetAction.PUT_BACK: lambda: self._put_back(services, state, event),
         }
         try:
             return acts[action]()
@@ -107,30 +107,30 @@ class PresetEvents:
         serial = services.calendar.seconds()
         return show_presets(services.presets.list_presets(), services.settings, serial=serial, **more)
 
-    def _applied(self, services: Services, visitor: Visitor, preset_id: str) -> Screen:
+    def _applied(self, services: Services, state: TabState, preset_id: str) -> Screen:
         preset = services.presets.find_preset(preset_id)
         text = f"Applied the preset {preset.name!r}."
-        return self._filled(services, visitor, preset.setup, text, open_id=preset.listed.id)
+        return self._filled(services, state, preset.setup, text, open_id=preset.listed.id)
 
-    def _reset(self, services: Services, visitor: Visitor) -> Screen:
-        return self._filled(services, visitor, default_setup(services), "Reset to the defaults.", open_id="")
+    def _reset(self, services: Services, state: TabState) -> Screen:
+        return self._filled(services, state, default_setup(services), "Reset to the defaults.", open_id="")
 
-    def _put_back(self, services: Services, visitor: Visitor, event: gr.EventData) -> Screen:
+    def _put_back(self, services: Services, state: TabState, event: gr.EventData) -> Screen:
         setup = setup_of_values(object_of(event, "setup"), default_setup(services))
         bar = self.bar(services, open_id=id_of(event, "open_id"))
-        return self._shown(services, visitor, setup, bar)
+        return self._shown(services, state, setup, bar)
 
     def _filled(
-        self, services: Services, visitor: Visitor, setup: RunConfig, text: str, *, open_id: str
+        self, services: Services, state: TabState, setup: RunConfig, text: str, *, open_id: str
     ) -> Screen:
         undo = PresetUndo(text=text, action=PresetAction.PUT_BACK)
         bar = self.bar(services, open_id=open_id, is_filled=True, undo=undo)
-        return self._shown(services, visitor, setup, bar)
+        return self._shown(services, state, setup, bar)
 
-    def _shown(self, services: Services, visitor: Visitor, setup: RunConfig, bar: PresetBarView) -> Screen:
+    def _shown(self, services: Services, state: TabState, setup: RunConfig, bar: PresetBarView) -> Screen:
         """Show a setup, whose texts replace drafts."""
         saved = saved_contract(services, setup.contract_name)
-        changes = preset_changes(visitor, setup, saved_contract=saved)
+        changes = preset_changes(state, setup, saved_contract=saved)
         editors = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
         return Screen(presets=bar, editors=editors, filled=self.setups.filled(services, setup))
 

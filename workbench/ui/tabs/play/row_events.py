@@ -32,9 +32,9 @@ from workbench.ui.present.notices import problem
 from workbench.ui.present.row_run import RowCheckView, RowRunView, RowWindowView, show_check, show_row_run
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import parse_setup
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.play.tab import PlayParts
-from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5
 """The shortest time between two updates of the table, in seconds."""
@@ -67,10 +67,10 @@ class RowEvents:
 
     @needs(Permission.WORK)
     def on_act(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object
+        self, state: TabState, request: gr.Request, event: gr.EventData, *fields: object
     ) -> tuple[RowWindowView, DownloadView | Update]:
         """Run one of the actions of `RowAction`."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         action, serial = word_of(event, "action", RowAction), services.calendar.seconds()
         try:
             if action is RowAction.CHECK:
@@ -87,14 +87,14 @@ class RowEvents:
     @needs(Permission.ASK)
     def on_run(
         self,
-        visitor: Visitor,
+        state: TabState,
         request: gr.Request,
         event: gr.EventData,
         signed_in: gr.OAuthToken | None,
         *fields: object,
     ) -> Generator[RowWindowView]:
         """Start a run, continue one, or only follow it; and show it until it ends."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         token = Secret(signed_in.token) if signed_in else None
         try:
             mode = word_of(event, "mode", _Mode)
@@ -172,7 +172,7 @@ class _Mode(StrEnum):
 
 def wire_rows(parts: PlayParts, services: Services, active_runs: ActiveRuns) -> None:
     """Connect the window for runs over rows with its handlers."""
-    events, inputs = RowEvents(services, active_runs), [parts.visitor, *parts.setup.fields]
+    events, inputs = RowEvents(services, active_runs), [parts.state, *parts.setup.fields]
     window = parts.setup.rows
     listen(window.event("row_act"), events.on_act, inputs, [window, parts.sessions.download])
     listen(window.event("row_run"), events.on_run, inputs, [window], is_model_work=True)

@@ -40,13 +40,13 @@ from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.present.world import WorldView
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 
 class Screen(NamedTuple):
     """The values of components by name; omitted ones stay unchanged."""
 
-    visitor: Visitor | Update = SAME
+    state: TabState | Update = SAME
     editors: EditorsView | Update = SAME
     composer: Update = SAME
     """Whether a message can be written. Its text is a document, which `editors` changes."""
@@ -82,20 +82,20 @@ class Screen(NamedTuple):
     tour: TourView | Update = SAME
     demo: DemoView | Update = SAME
 
-    def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
-        """Return the screen with everything that shows a session, including the visitor's state."""
-        visitor = replace(visitor, session_id=opened.session.id, leaf_id=opened.leaf_id)
+    def with_opened(self, opened: OpenedSession, state: TabState) -> "Screen":
+        """Return the screen with everything that shows a session, including the state of the tab."""
+        state = replace(state, session_id=opened.session.id, leaf_id=opened.leaf_id)
         view = show_session(
             opened.path,
             opened.session.setup,
             tree=opened.tree,
-            message_id=visitor.message_id,
-            call=visitor.call_index,
-            can_edit=not visitor.is_read_only,
+            message_id=state.message_id,
+            call=state.call_index,
+            can_edit=not state.is_read_only,
         )
-        bar = show_bar(opened.session, is_by_link=visitor.share_key is not None)
+        bar = show_bar(opened.session, is_by_link=state.share_key is not None)
         branches = ask_branches(opened.tree, opened.leaf_id, opened.deleted)
-        return self.with_session(view)._replace(visitor=visitor, bar=bar, branches=branches)
+        return self.with_session(view)._replace(state=state, bar=bar, branches=branches)
 
     def with_session(self, view: SessionView) -> "Screen":
         """Return the screen with the transcript and inspector of `view`."""
@@ -144,17 +144,17 @@ class Screen(NamedTuple):
         )
 
 
-def reopened(services: Services, visitor: Visitor) -> OpenedSession | None:
-    """Return the open session up to the last message that the visitor sees, or None if no session is open.
+def reopened(services: Services, state: TabState) -> OpenedSession | None:
+    """Return the open session up to the last message that the tab shows, or None if no session is open.
 
     Raises:
         StoreError: The session cannot be read.
     """
-    if visitor.share_key is not None:
-        return open_shared(services, visitor.share_key, leaf_id=visitor.leaf_id)
-    if visitor.session_id is None:
+    if state.share_key is not None:
+        return open_shared(services, state.share_key, leaf_id=state.leaf_id)
+    if state.session_id is None:
         return None
-    return open_session(services, visitor.session_id, leaf_id=visitor.leaf_id)
+    return open_session(services, state.session_id, leaf_id=state.leaf_id)
 
 
 def round_at(opened: OpenedSession | None, message_id: str) -> ReadRound | None:
@@ -169,11 +169,11 @@ DELETED = 200
 """The most deleted sessions in the list."""
 
 
-def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None = None) -> SessionsView:
-    """Return the session list of a visitor.
+def list_sessions(services: Services, state: TabState, *, undo_id: str | None = None) -> SessionsView:
+    """Return the session list of a tab.
 
     Args:
-        visitor: Holds the open session, the search, the length of the list, and whether an admin lists the
+        state: Holds the open session, the search, the length of the list, and whether an admin lists the
             sessions of all users.
         undo_id: The session that was just deleted, or None.
 
@@ -181,21 +181,21 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
         StoreError: The sessions cannot be read.
     """
     is_admin = services.owner.may(Permission.READ_ALL)
-    all_owners = visitor.all_owners and is_admin
+    all_owners = state.all_owners and is_admin
     scope = "Show only my sessions" if all_owners else "Show all users' sessions"
     # Ask for one more than is shown, to know whether there are more.
     found = services.search.find(
-        visitor.query, visitor.search_filter, limit=visitor.listed + 1, all_owners=all_owners
+        state.query, state.search_filter, limit=state.listed + 1, all_owners=all_owners
     )
     view = show_sessions(
-        found[: visitor.listed],
-        open_id=visitor.session_id,
+        found[: state.listed],
+        open_id=state.session_id,
         now=services.calendar.now().astimezone(),
         deleted=services.sessions.list_sessions(limit=DELETED, is_deleted=True),
         undo_id=undo_id,
         scope=scope if is_admin else "",
-        query=visitor.query,
-        is_filtered=visitor.search_filter != NO_FILTER,
-        has_more=len(found) > visitor.listed,
+        query=state.query,
+        is_filtered=state.search_filter != NO_FILTER,
+        has_more=len(found) > state.listed,
     )
     return with_news(view, services.recordings.last_recorded(), services.calendar.now())

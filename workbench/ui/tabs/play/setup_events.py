@@ -63,7 +63,7 @@ from workbench.ui.present.tools import import_offer
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
 """Shown when the tools differ from every toolset."""
@@ -100,10 +100,10 @@ class SetupEvents:
 
     @needs(Permission.WORK)
     def on_contract(
-        self, visitor: Visitor, name: str | None, request: gr.Request
+        self, state: TabState, name: str | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Show the chosen contract: its draft, or its newest version."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             text = services.contract_version(name or "").text
             shown = contract_change(name or "", text, saved=text)
@@ -113,45 +113,45 @@ class SetupEvents:
 
     @needs(Permission.WORK)
     def on_toolset(
-        self, visitor: Visitor, names: list[str] | None, request: gr.Request
+        self, state: TabState, names: list[str] | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView, ToolSwitchesView | Update]:
         """Show the tools of the chosen toolsets, all of them enabled. Edited tools can be brought back."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            shown = tools_change(visitor, render_tools(services.tools.select(tuple(names or ()))))
+            shown = tools_change(state, render_tools(services.tools.select(tuple(names or ()))))
             return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR, ALL_ENABLED
         except WorkbenchError as error:
             return SAME, problem(error), SAME
 
     @needs(Permission.WORK)
     def on_add_toolset(
-        self, visitor: Visitor, names: list[str] | None, request: gr.Request, event: gr.EventData
+        self, state: TabState, names: list[str] | None, request: gr.Request, event: gr.EventData
     ) -> tuple[EditorsView | Update, NoticeView, ToolSwitchesView | Update, Update, NoticeView]:
         """Add a toolset to the chosen ones."""
         chosen = list(dict.fromkeys((*(names or ()), text_of(event, "toolset"))))
-        return *self.on_toolset(visitor, chosen, request), gr.update(value=chosen), CLEAR
+        return *self.on_toolset(state, chosen, request), gr.update(value=chosen), CLEAR
 
     @needs(Permission.WORK)
     def on_import_tools(
-        self, visitor: Visitor, tools_text: str, request: gr.Request
+        self, state: TabState, tools_text: str, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Write the tools in a text of another form as a JSON array in its place."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             imported = render_tools(import_tools(tools_text).tools)
         except WorkbenchError as error:
             return SAME, problem(error)
-        shown = replace(tools_change(visitor, imported), note="The imported tools replaced your text.")
+        shown = replace(tools_change(state, imported), note="The imported tools replaced your text.")
         return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
     def on_choices(
-        self, visitor: Visitor, name: str | None, toolsets: list[str] | None, request: gr.Request
+        self, state: TabState, name: str | None, toolsets: list[str] | None, request: gr.Request
     ) -> tuple[Update, Update, NoticeView | Update]:
         """Refresh the lists of contracts and toolsets. Does nothing while the page is still being opened."""
         if name is None:
             return SAME, SAME, SAME
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             return (
                 choices(services.contract_names(), name),
@@ -163,29 +163,29 @@ class SetupEvents:
 
     @needs(Permission.WORK)
     def on_texts(
-        self, visitor: Visitor, name: str | None, text: str, request: gr.Request, *fields: object
+        self, state: TabState, name: str | None, text: str, request: gr.Request, *fields: object
     ) -> "TextsShown":
         """Show what follows from the contract and the tools as they are typed.
 
         Args:
-            visitor: The visitor, who has an open session or none.
+            state: The state of the tab, which has an open session or none.
             name: The contract that the editor shows.
             text: Its text.
             request: The request.
             fields: The setup, in the order of `SETUP_FIELDS`.
         """
-        services = services_of(self.services, visitor, request)
-        line, tools = _shown(services, name, text), _of_tools(services, visitor, fields)
+        services = services_of(self.services, state, request)
+        line, tools = _shown(services, name, text), _of_tools(services, state, fields)
         # The tokens are counted last. A model that is loaded meanwhile counts them too, and that answer comes first.
-        return TextsShown(*self.on_compose(visitor, request, *fields), line, *tools)
+        return TextsShown(*self.on_compose(state, request, *fields), line, *tools)
 
     @needs(Permission.WORK)
     def on_compose(
-        self, visitor: Visitor, request: gr.Request, *fields: object
+        self, state: TabState, request: gr.Request, *fields: object
     ) -> tuple[SystemTextView | Update, NoticeView, VariablesView | Update]:
         """Compose the system text, and show the contract's variables."""
         variables: VariablesView | Update = SAME
-        models = services_of(self.services, visitor, request).models
+        models = services_of(self.services, state, request).models
         try:
             setup = parse_setup(fields)
             contract = setup.contract()
@@ -212,7 +212,7 @@ class SetupEvents:
 
     @needs(Permission.ASK)
     def on_warm(
-        self, visitor: Visitor, chosen: str | None, choice: str | None, _header: object, request: gr.Request
+        self, state: TabState, chosen: str | None, choice: str | None, _header: object, request: gr.Request
     ) -> tuple[HeaderView, NoticeView]:
         """Load the model, so that the first answer comes quickly and tokens can be counted.
 
@@ -220,7 +220,7 @@ class SetupEvents:
         For a model on a server: ask whether the server accepts the key and has the model.
         """
         model = chosen or ""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         models = services.models
         try:
             models.engine(model)
@@ -230,9 +230,9 @@ class SetupEvents:
         return self.header(services, model), self.on_model(model, choice)
 
     @needs(Permission.ASK)
-    def on_servers(self, visitor: Visitor, request: gr.Request) -> Update:
+    def on_servers(self, state: TabState, request: gr.Request) -> Update:
         """Ask the servers for their models, and show them among the choices."""
-        models = services_of(self.services, visitor, request).models
+        models = services_of(self.services, state, request).models
         # A server that does not answer is reported when one of its models is chosen.
         models.ask_servers()
         return gr.update(choices=list(models.names()))
@@ -290,7 +290,7 @@ def _problems(contract: Contract, tools: OfferedTools, *, writes_tools: bool) ->
     return show_problems(findings, CONTRACT_TEXT)
 
 
-def _of_tools(services: Services, visitor: Visitor, fields: Sequence[object]) -> ToolsShown:
+def _of_tools(services: Services, state: TabState, fields: Sequence[object]) -> ToolsShown:
     setup = dict(zip(SETUP_FIELDS, fields, strict=False))
     tools_text = str(setup["tools_text"] or "")
     try:
@@ -305,7 +305,7 @@ def _of_tools(services: Services, visitor: Visitor, fields: Sequence[object]) ->
     disabled = cast(frozenset[str], setup["disabled_tools"])
     is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
     enabled = [tool for tool in tools.names if tool not in disabled]
-    is_empty = visitor.session_id is None
+    is_empty = state.session_id is None
     notes = advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)]))
     return ToolsShown(
         NoticeView(lines=(*tool_findings(tools.findings).lines, *notes.lines)),
@@ -334,10 +334,10 @@ class VersionEvents:
 
     @needs(Permission.WORK)
     def on_save(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView, EditorsView | Update]:
         """Save the text as a version, based on the version shown in the line."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         new = NewVersion(
             kind=VersionKind.CONTRACT,
             name=name_in(name),
@@ -353,10 +353,10 @@ class VersionEvents:
 
     @needs(Permission.WORK)
     def on_restore(
-        self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView, EditorsView | Update]:
         """Save an old version as the newest, and put it into the editor. A draft can be brought back."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             old = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
             restored = services.versions.restore(old.id)
@@ -367,10 +367,10 @@ class VersionEvents:
 
     @needs(Permission.WORK)
     def on_mark(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
         """Mark a version as `production` or `candidate`."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             version = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
             services.versions.tag(version.id, id_of(event, "mark"))

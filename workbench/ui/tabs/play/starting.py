@@ -16,9 +16,9 @@ from workbench.ui.present.live import waiting
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.tab_work import TabWork, tab_of
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class TurnFields:
 def start_from_page(
     services: Services,
     work: TabWork,
-    visitor: Visitor,
+    state: TabState,
     request: gr.Request,
     fields: TurnFields,
     *,
@@ -53,9 +53,9 @@ def start_from_page(
     samples = 1 if resume and not resume.is_answer else SAMPLES.whole(fields.samples)
     turn_request = TurnRequest(
         setup=setup,
-        session_id=visitor.session_id,
+        session_id=state.session_id,
         text=text,
-        leaf_id=visitor.leaf_id,
+        leaf_id=state.leaf_id,
         resume=resume,
         execution=_execution(fields.execution),
         samples=samples,
@@ -67,16 +67,16 @@ def start_from_page(
         turn = start_turn(services, turn_request)
         work.sent(tab, turn)
     started = replace(
-        visitor,
+        state,
         session_id=turn.subject,
-        leaf_id=resume.message_id if resume else visitor.leaf_id,
+        leaf_id=resume.message_id if resume else state.leaf_id,
         message_id=None,
         call_index=None,
     )
-    sent = (message_change(visitor, "sent", text),) if text else ()
-    changes = (*sent, *turn_changes(visitor, started, setup, is_message=bool(text)))
+    sent = (message_change(state, "sent", text),) if text else ()
+    changes = (*sent, *turn_changes(state, started, setup, is_message=bool(text)))
     editors = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
-    return follow(turn, Screen(visitor=started, notice=CLEAR, editors=editors))
+    return follow(turn, Screen(state=started, notice=CLEAR, editors=editors))
 
 
 def follow(turn: RunningTurn, screen: Screen) -> Screen:

@@ -17,8 +17,9 @@ from workbench.ui.gradio_parts.names import Block
 from workbench.ui.gradio_parts.open_pages import current_state
 from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
-from workbench.ui.tabs.play.late_answers import VisitorOf, of_shown_session
+from workbench.ui.tabs.play.late_answers import StateOf, of_shown_session
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.news_events import NewsEvents
@@ -37,7 +38,6 @@ from workbench.ui.tabs.play.talk_column import (
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.tabs.play.world_events import WorldEvents
 from workbench.ui.tabs.tab_work import TabWork
-from workbench.ui.visitor import Visitor
 
 _UNLESS_LOADED: Final = (
     "(...values) => (values[3]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
@@ -58,7 +58,7 @@ class PlayParts:
     """All components of the tab, and those around it that show a session. `wire` connects their events."""
 
     def __init__(self, services: Services, frame: PageFrame, tour: Drawn) -> None:
-        self.visitor = gr.State(Visitor())
+        self.state = gr.State(TabState())
         self.secret = TextField(visible=False, elem_id="play-secret")
         self.place = TextField(visible=False, elem_id="play-place")
         """The address of what the tab should show when the page opens."""
@@ -95,7 +95,7 @@ def wire(
     """Connect the components with their handlers, and open the page when it is loaded."""
     header = frame.header
     setups = SetupEvents(services)
-    turns = TurnEvents(services, work, setups, _visitors(blocks, parts.visitor))
+    turns = TurnEvents(services, work, setups, _states(blocks, parts.state))
     sessions = SessionEvents(services, setups)
     of_shown = partial(of_shown_session, visitor_of=turns.visitor_of)
     screen = parts.screen
@@ -112,27 +112,27 @@ def wire(
         js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
     listen(opened.then, None, parts.setup.fields, js=_KEEP_SETUP, is_queued=False)
-    _warm(opened.then, parts.visitor, parts.setup, setups, header, js=_UNLESS_LOADED)
+    _warm(opened.then, parts.state, parts.setup, setups, header, js=_UNLESS_LOADED)
     _wire_sessions(parts, sessions, of_shown)
     _wire_list(parts, ListEvents(services, sessions))
     looks = of_shown(NewsEvents(services).on_look)
-    listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
+    listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.state], screen, is_queued=False)
     _wire_inspector(parts, services, work, screen, of_shown)
-    wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.visitor)
+    wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.state)
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
     """Load the model after another tab has chosen it."""
-    _warm(trigger, parts.visitor, parts.setup, SetupEvents(services), header)
+    _warm(trigger, parts.state, parts.setup, SetupEvents(services), header)
 
 
-def _visitors(blocks: gr.Blocks, visitor: gr.State) -> VisitorOf:
+def _states(blocks: gr.Blocks, state: gr.State) -> StateOf:
     """Return a function that looks up what a tab shows, by the tab's id."""
-    look_up = current_state(blocks, visitor)
+    look_up = current_state(blocks, state)
 
-    def visitor_of(tab: str) -> Visitor | None:
+    def visitor_of(tab: str) -> TabState | None:
         found = look_up(tab)
-        return found if isinstance(found, Visitor) else None
+        return found if isinstance(found, TabState) else None
 
     return visitor_of
 
@@ -142,7 +142,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     listen(
         tab.select,
         setups.on_choices,
-        [parts.visitor, setup.contract_name, setup.toolset],
+        [parts.state, setup.contract_name, setup.toolset],
         [setup.contract_name, setup.toolset, setup.contract_notice],
         # Gradio also selects the tab when it draws it. Nothing is chosen then: opening the page fills in the choices.
         js="(...values) => (values[1] === null ? hermesWorkbench.drop('the page is being opened') : values)",
@@ -150,21 +150,21 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     listen(
         setup.contract_name.input,
         setups.on_contract,
-        [parts.visitor, setup.contract_name],
+        [parts.state, setup.contract_name],
         [parts.talk.editors, setup.contract_notice],
         is_latest_only=True,
     )
     listen(
         setup.toolset.input,
         setups.on_toolset,
-        [parts.visitor, setup.toolset],
+        [parts.state, setup.toolset],
         [parts.talk.editors, setup.tools_notice, setup.disabled_tools],
         is_latest_only=True,
     )
     listen(
         setup.tools_notice.event("import_tools"),
         setups.on_import_tools,
-        [parts.visitor, setup.tools_text],
+        [parts.state, setup.tools_text],
         [parts.talk.editors, setup.tools_notice],
     )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
@@ -178,7 +178,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     listen(
         texts,
         setups.on_texts,
-        [parts.visitor, setup.contract_name, setup.contract_text, *setup.fields],
+        [parts.state, setup.contract_name, setup.contract_text, *setup.fields],
         [
             *setup.composed,
             setup.versions,
@@ -195,15 +195,15 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     listen(parts.talk.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
     inputs = [setup.model, setup.tool_choice]
     listen(setup.tool_choice.change, setups.on_model, inputs, [setup.model_notice], is_latest_only=True)
-    _warm(setup.model.input, parts.visitor, setup, setups, header)
+    _warm(setup.model.input, parts.state, setup, setups, header)
 
 
 def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None:
     setup, bar = parts.setup, parts.setup.presets
-    inputs = [parts.visitor, *setup.fields]
+    inputs = [parts.state, *setup.fields]
     outputs = {"presets": bar, "editors": parts.talk.editors, "filled": setup.filled}
     acted = listen(bar.event("preset_act"), events.on_act, inputs, outputs)
-    _warm(acted.then, parts.visitor, setup, events.setups, header)
+    _warm(acted.then, parts.state, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
     listen(bar.event("setup_changed"), None, setup.fields, js=_KEEP_SETUP, is_queued=False)
 
@@ -216,7 +216,7 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
         setup.contract_text,
         setup.contract_notice,
     )
-    edited = [parts.visitor, name, text]
+    edited = [parts.state, name, text]
     result = [line, notice, parts.talk.editors]
     listen(line.event("save_version"), versions.on_save, edited, result, js=_EDITED)
     listen(line.event("restore_version"), versions.on_restore, edited, result, js=_EDITED)
@@ -225,7 +225,7 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
 
 def _warm(
     trigger: Trigger,
-    visitor: gr.State,
+    state: gr.State,
     setup: SetupParts,
     setups: SetupEvents,
     header: Drawn,
@@ -233,16 +233,16 @@ def _warm(
     js: str | None = None,
 ) -> None:
     """Load the chosen model, then count the system text's tokens with it, and list the models of servers."""
-    inputs = [visitor, setup.model, setup.tool_choice, header]
+    inputs = [state, setup.model, setup.tool_choice, header]
     outputs = [header, setup.model_notice]
     warmed = listen(trigger, setups.on_warm, inputs, outputs, js=js, is_model_work=True)
-    listen(warmed.then, setups.on_compose, [visitor, *setup.fields], setup.composed)
-    listen(warmed.then, setups.on_servers, [visitor], [setup.model])
+    listen(warmed.then, setups.on_compose, [state, *setup.fields], setup.composed)
+    listen(warmed.then, setups.on_servers, [state], [setup.model])
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: NamedOutputs) -> None:
-    talk, setup, visitor = parts.talk, parts.setup, parts.visitor
-    inputs = [visitor, talk.composer, setup.execution, setup.samples, *setup.fields]
+    talk, setup, state = parts.talk, parts.setup, parts.state
+    inputs = [state, talk.composer, setup.execution, setup.samples, *setup.fields]
     # The fields that show documents, among the inputs.
     fields = json.dumps(["", COMPOSER, "", "", *(TEXT_FIELDS.get(name, "") for name in SETUP_FIELDS)])
     texts_now = f"(...values) => hermesWorkbench.sent(values, {fields})"
@@ -250,78 +250,78 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     example = talk.transcript.event("example")
     listen(example, turns.on_example, _without_text(parts), parts.whole, js=_WRITTEN, is_queued=False)
     adding = [parts.talk.editors, setup.tools_notice, setup.disabled_tools, setup.toolset, talk.notice]
-    listen(talk.notice.event("add_toolset"), turns.setups.on_add_toolset, [visitor, setup.toolset], adding)
-    watched = listen(talk.live.event("watch_turn"), turns.on_watch, [visitor], screen, is_model_work=True)
-    listen(watched.then, turns.on_settle, [visitor, setup.model], screen, is_queued=False)
-    listen(talk.stop.click, turns.on_stop, [visitor], is_queued=False)
+    listen(talk.notice.event("add_toolset"), turns.setups.on_add_toolset, [state, setup.toolset], adding)
+    watched = listen(talk.live.event("watch_turn"), turns.on_watch, [state], screen, is_model_work=True)
+    listen(watched.then, turns.on_settle, [state, setup.model], screen, is_queued=False)
+    listen(talk.stop.click, turns.on_stop, [state], is_queued=False)
     blocks.unload(turns.on_leave)
 
 
 def _without_text(parts: PlayParts) -> list[Block]:
     """Return the inputs of a turn that does not send what is in the composer."""
-    return [parts.visitor, parts.setup.execution, parts.setup.samples, *parts.setup.fields]
+    return [parts.state, parts.setup.execution, parts.setup.samples, *parts.setup.fields]
 
 
 def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: NamedOutputs, of_shown: Guard) -> None:
-    talk, visitor = parts.talk, parts.visitor
+    talk, state = parts.talk, parts.state
     messages, pane = MessageEvents(turns.services, turns.work), talk.message_pane
     inputs = _without_text(parts)
     play_on = talk.transcript.event("play_on")
     listen(play_on, messages.on_begin, inputs, screen, js=_WRITTEN, is_queued=False)
     listen(pane.event("save_message"), messages.on_save, inputs, screen, is_queued=False)
-    listen(talk.transcript.event("message_act"), of_shown(messages.on_act), [visitor], screen)
-    listen(pane.event("edit_again"), of_shown(messages.on_edit_again), [visitor], screen)
+    listen(talk.transcript.event("message_act"), of_shown(messages.on_act), [state], screen)
+    listen(pane.event("edit_again"), of_shown(messages.on_edit_again), [state], screen)
     for undo in (pane, talk.branches):
-        listen(undo.event("restore_message"), of_shown(messages.on_restore), [visitor], screen)
+        listen(undo.event("restore_message"), of_shown(messages.on_restore), [state], screen)
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
 
 
 def _wire_sessions(parts: PlayParts, sessions: SessionEvents, of_shown: Guard) -> None:
-    own, setup, visitor, screen = parts.sessions, parts.setup, [parts.visitor], parts.screen
+    own, setup, state, screen = parts.sessions, parts.setup, [parts.state], parts.screen
     opened = own.sessions.event("open_session")
-    inputs = [*visitor, *setup.fields]
+    inputs = [*state, *setup.fields]
     listen(opened, sessions.on_open_session, inputs, parts.whole, is_latest_only=True)
     listen(own.new.click, None, js=_NEW)
     transcript = parts.talk.transcript
     branches = parts.talk.branches
     for pane in (transcript, branches):
-        listen(pane.event("branch"), of_shown(sessions.on_branch), visitor, screen)
+        listen(pane.event("branch"), of_shown(sessions.on_branch), state, screen)
     on_ask = BranchEvents(sessions.services).on_ask
-    listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
+    listen(branches.event("ask_branches"), on_ask, state, [branches], is_latest_only=True)
 
 
 def _wire_inspector(
     parts: PlayParts, services: Services, work: TabWork, screen: NamedOutputs, of_shown: Guard
 ) -> None:
-    own, visitor, events = parts.inspector, [parts.visitor], InspectorEvents(services)
+    own, state, events = parts.inspector, [parts.state], InspectorEvents(services)
     weigh = of_shown(DecisionEvents(services, work).on_weigh)
     for pane in (own.decision, own.tokens):
-        listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
+        listen(pane.event("weigh"), weigh, state, screen, is_model_work=True)
     pick, pick_call = of_shown(events.on_pick), of_shown(events.on_pick_call)
-    listen(parts.talk.transcript.event("pick"), pick, visitor, screen, is_in_order=True)
-    listen(own.calls.event("pick"), pick_call, visitor, screen, is_in_order=True)
-    listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw])
+    listen(parts.talk.transcript.event("pick"), pick, state, screen, is_in_order=True)
+    listen(own.calls.event("pick"), pick_call, state, screen, is_in_order=True)
+    listen(own.raw.event("ask_raw"), events.on_ask_raw, state, [own.raw])
     compared = [own.raw_diff, own.raw_notice]
-    listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
-    listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens])
-    listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ])
+    listen(own.raw.event("compare_prompt"), events.on_compare, state, compared, is_latest_only=True)
+    listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, state, [own.tokens])
+    listen(own.differ.event("ask_differ"), events.on_ask_differ, state, [own.differ])
     worlds = WorldEvents(services, work)
-    listen(own.world.event("ask_world"), worlds.on_ask_world, visitor, [own.world])
-    listen(own.world.event("edit_world"), of_shown(worlds.on_edit_world), visitor, screen)
+    listen(own.world.event("ask_world"), worlds.on_ask_world, state, [own.world])
+    listen(own.world.event("edit_world"), of_shown(worlds.on_edit_world), state, screen)
 
 
 def _wire_list(parts: PlayParts, events: ListEvents) -> None:
     screen, whole = parts.screen, parts.whole
-    own, bar, visitor = parts.sessions, parts.talk.bar, [parts.visitor]
-    listen(bar.event("rename_session"), events.on_rename, visitor, screen)
-    listen(bar.event("tag_session"), events.on_tag, visitor, screen)
-    listen(bar.event("share_session"), events.on_share, visitor, screen)
-    listen(bar.event("unshare_session"), events.on_unshare, visitor, screen)
-    listen(bar.event("copy_session"), events.on_copy, visitor, whole)
-    listen(own.sessions.event("delete_session"), events.on_delete, visitor, whole)
-    listen(own.sessions.event("restore_session"), events.on_restore, visitor, screen)
-    listen(own.sessions.event("scope"), events.on_scope, visitor, screen)
-    listen(own.sessions.event("search_sessions"), events.on_search, visitor, screen, is_latest_only=True)
-    listen(own.sessions.event("list_more"), events.on_more, visitor, screen)
-    listen(own.export_open.click, events.on_export_open, visitor, [own.download, own.notice])
-    listen(own.export_all.click, events.on_export_all, visitor, [own.download, own.notice])
+    own, bar, state = parts.sessions, parts.talk.bar, [parts.state]
+    listen(bar.event("rename_session"), events.on_rename, state, screen)
+    listen(bar.event("tag_session"), events.on_tag, state, screen)
+    listen(bar.event("share_session"), events.on_share, state, screen)
+    listen(bar.event("unshare_session"), events.on_unshare, state, screen)
+    listen(bar.event("copy_session"), events.on_copy, state, whole)
+    listen(own.sessions.event("delete_session"), events.on_delete, state, whole)
+    listen(own.sessions.event("restore_session"), events.on_restore, state, screen)
+    listen(own.sessions.event("scope"), events.on_scope, state, screen)
+    listen(own.sessions.event("search_sessions"), events.on_search, state, screen, is_latest_only=True)
+    listen(own.sessions.event("list_more"), events.on_more, state, screen)
+    listen(own.export_open.click, events.on_export_open, state, [own.download, own.notice])
+    listen(own.export_all.click, events.on_export_all, state, [own.download, own.notice])

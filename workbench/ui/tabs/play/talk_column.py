@@ -37,7 +37,7 @@ from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.tools import check_result, read_arguments
 from workbench.ui.present.transcript import LOADING
 from workbench.ui.present.world import WorldView
-from workbench.ui.visitor import Visitor
+from workbench.ui.tab_state import TabState
 
 
 class WaitingParts:
@@ -72,64 +72,64 @@ class WaitingEvents:
 
     @needs(Permission.WORK)
     def on_use(
-        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+        self, state: TabState, shown: dict[str, Any] | None, text: str, request: gr.Request
     ) -> EditorsView | Update:
         """Run the call in the toolbox, and empty the field for the next call."""
-        return self._step(visitor, shown, request, text, StepKind.USE)
+        return self._step(state, shown, request, text, StepKind.USE)
 
     @needs(Permission.WORK)
     def on_edit(
-        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+        self, state: TabState, shown: dict[str, Any] | None, text: str, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Run the call in the toolbox with the written arguments."""
         try:
             read_arguments(text)
         except BadInput as error:
             return SAME, problem(error)
-        return self._step(visitor, shown, request, text, StepKind.EDIT), CLEAR
+        return self._step(state, shown, request, text, StepKind.EDIT), CLEAR
 
     @needs(Permission.WORK)
     def on_give(
-        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+        self, state: TabState, shown: dict[str, Any] | None, text: str, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Use the written text as the result of the call, unless it looks like JSON with a mistake."""
         try:
             check_result(text)
         except BadInput as error:
             return SAME, problem(error)
-        return self._step(visitor, shown, request, text, StepKind.WRITE), CLEAR
+        return self._step(state, shown, request, text, StepKind.WRITE), CLEAR
 
     @needs(Permission.WORK)
     def on_fail(
-        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+        self, state: TabState, shown: dict[str, Any] | None, text: str, request: gr.Request
     ) -> EditorsView | Update:
         """Let the call fail with the written text."""
-        return self._step(visitor, shown, request, text, StepKind.FAIL)
+        return self._step(state, shown, request, text, StepKind.FAIL)
 
     @needs(Permission.WORK)
-    def on_once(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
+    def on_once(self, state: TabState, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Allow this call."""
-        self._answer(visitor, shown, request, Approval.ONCE)
+        self._answer(state, shown, request, Approval.ONCE)
 
     @needs(Permission.WORK)
-    def on_session(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
+    def on_session(self, state: TabState, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Allow calls of this kind in this session."""
-        self._answer(visitor, shown, request, Approval.SESSION)
+        self._answer(state, shown, request, Approval.SESSION)
 
     @needs(Permission.WORK)
-    def on_always(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
+    def on_always(self, state: TabState, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Allow calls of this kind from now on; in this session only if the user may not change settings."""
         may_keep = is_granted(Permission.CHANGE_SETTINGS, role_of(self.services.settings, request))
-        self._answer(visitor, shown, request, Approval.ALWAYS if may_keep else Approval.SESSION)
+        self._answer(state, shown, request, Approval.ALWAYS if may_keep else Approval.SESSION)
 
     @needs(Permission.WORK)
-    def on_deny(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
+    def on_deny(self, state: TabState, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Deny the call."""
-        self._answer(visitor, shown, request, Approval.DENY)
+        self._answer(state, shown, request, Approval.DENY)
 
     def _step(
         self,
-        visitor: Visitor,
+        state: TabState,
         shown: dict[str, Any] | None,
         request: gr.Request,
         text: str,
@@ -137,32 +137,32 @@ class WaitingEvents:
     ) -> EditorsView | Update:
         """Answer, and empty the field of this text. If the call was answered in another tab, the text stays."""
         step = Step() if kind is StepKind.USE else Step(kind=kind, text=text)
-        if not self._answer(visitor, shown, request, step) or visitor.session_id is None:
+        if not self._answer(state, shown, request, step) or state.session_id is None:
             return SAME
         sent = DocumentChange(
-            how="sent", field=STEP_RESULT, document=result_document(visitor.session_id), text=text
+            how="sent", field=STEP_RESULT, document=result_document(state.session_id), text=text
         )
         return PLAY_EDITORS.changed(self.services.calendar.seconds(), sent)
 
     def _answer(
-        self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request, answer: Approval | Step
+        self, state: TabState, shown: dict[str, Any] | None, request: gr.Request, answer: Approval | Step
     ) -> bool:
         """Answer the question that the tab shows; return whether the turn was still waiting for it."""
-        turn = running_turn(services_of(self.services, visitor, request), visitor.session_id)
+        turn = running_turn(services_of(self.services, state, request), state.session_id)
         question = (shown or {}).get("question")
         return turn is not None and isinstance(question, int) and turn.person.answer(question, answer)
 
 
 _WRITTEN: Final = (
-    f"(visitor, shown) => [visitor, shown, hermesWorkbench.documents.textOf({json.dumps(STEP_RESULT)})]"
+    f"(state, shown) => [state, shown, hermesWorkbench.documents.textOf({json.dumps(STEP_RESULT)})]"
 )
 
 
-def wire_waiting(parts: WaitingParts, editors: Drawn, services: Services, visitor: gr.State) -> None:
+def wire_waiting(parts: WaitingParts, editors: Drawn, services: Services, state: gr.State) -> None:
     """Connect the pane's buttons with their handlers."""
     events = WaitingEvents(services)
     # The browser sends the question that it shows, which may already be answered in another tab.
-    shown = [visitor, parts.waiting]
+    shown = [state, parts.waiting]
     for button, step in (
         (parts.use, events.on_use),
         (parts.fail, events.on_fail),

@@ -19,8 +19,8 @@ from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import NoticeView, advice
 from workbench.ui.present.raw import show_prompt
 from workbench.ui.present.setup import Activity, HeaderView, show_header
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen
-from workbench.ui.visitor import Visitor
 
 BRANCHED = (
     "Another tab continued from the same message, so your message starts a branch. Nothing was overwritten. "
@@ -30,7 +30,7 @@ BRANCHED = (
 
 
 def watch(
-    services: Services, current: Callable[[], Visitor], turn: RunningTurn, gone: Flag, *, is_starter: bool
+    services: Services, current: Callable[[], TabState], turn: RunningTurn, gone: Flag, *, is_starter: bool
 ) -> Iterator[Screen]:
     """Watch a turn until it ends, or until the tab shows another session. The view moves on with each stored message.
 
@@ -48,16 +48,16 @@ def watch(
             live = LiveRound() if batch.is_restart else live
             for logged in batch.logged:
                 live = live_after(live, logged)
-            visitor = current()
-            if visitor.session_id != turn.subject or visitor.is_read_only:
+            state = current()
+            if state.session_id != turn.subject or state.is_read_only:
                 return
-            screen = _screen(services, visitor, turn, batch, is_starter=is_starter)
+            screen = _screen(services, state, turn, batch, is_starter=is_starter)
             yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
 
 
 def _screen(
     services: Services,
-    visitor: Visitor,
+    state: TabState,
     turn: RunningTurn,
     batch: EventBatch[TurnEvent],
     *,
@@ -66,8 +66,8 @@ def _screen(
     events, screen = batch.events, Screen()
     stored = [event.stored for event in events if isinstance(event, MessageStored)]
     if stored:
-        visitor = replace(visitor, leaf_id=stored[-1].id, message_id=None, call_index=None)
-        screen = _shown(services, visitor, turn, stored, is_starter=is_starter)
+        state = replace(state, leaf_id=stored[-1].id, message_id=None, call_index=None)
+        screen = _shown(services, state, turn, stored, is_starter=is_starter)
     screen = _with_prompt(_with_break(screen, events), events)
     question = next(
         (event for event in reversed(events) if isinstance(event, PersonAwaited | PersonAnswered)), None
@@ -100,21 +100,21 @@ def live_after(live: LiveRound, logged: LoggedEvent[TurnEvent]) -> LiveRound:
 
 def _shown(
     services: Services,
-    visitor: Visitor,
+    state: TabState,
     turn: RunningTurn,
     stored: Sequence[StoredMessage],
     *,
     is_starter: bool,
 ) -> Screen:
     """Show the session with the messages that were just saved, read with the setup of this turn."""
-    opened = open_session(services, turn.subject, leaf_id=visitor.leaf_id)
+    opened = open_session(services, turn.subject, leaf_id=state.leaf_id)
     if opened is None:
-        return Screen(visitor=visitor)
+        return Screen(state=state)
     notice: NoticeView | Update = SAME
     if is_starter and any(message.message.role is Role.USER for message in stored):
         notice = advice(BRANCHED) if _is_branched(opened, turn.start_id) else SAME
     session = replace(opened.session, setup=turn.request.setup)
-    return Screen().with_opened(replace(opened, session=session), visitor)._replace(notice=notice)
+    return Screen().with_opened(replace(opened, session=session), state)._replace(notice=notice)
 
 
 def _is_branched(opened: OpenedSession, start_id: str | None) -> bool:

@@ -15,10 +15,10 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import advice, problem
 from workbench.ui.present.world import WorldView, no_world, show_world
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.message_events import check_own, opened_of, shown_at
 from workbench.ui.tabs.play.screen import Screen, reopened
 from workbench.ui.tabs.tab_work import TabWork, tab_of
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class WorldEvents:
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
-    def on_ask_world(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> WorldView | Update:
+    def on_ask_world(self, state: TabState, request: gr.Request, event: gr.EventData) -> WorldView | Update:
         """Return the world after a message and the results of its calls."""
-        services = services_of(self.services, visitor, request)
-        opened, message_id = reopened(services, visitor), id_of(event)
+        services = services_of(self.services, state, request)
+        opened, message_id = reopened(services, state), id_of(event)
         if opened is None:
             return SAME
         try:
@@ -42,21 +42,21 @@ class WorldEvents:
             return no_world(message_id, str(error))
         if moment is None:
             return no_world(message_id)
-        can_edit = not visitor.is_read_only
+        can_edit = not state.is_read_only
         return show_world(message_id, moment.last.id, moment.before, moment.after, can_edit=can_edit)
 
     @needs(Permission.WORK)
-    def on_edit_world(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    def on_edit_world(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Show a new branch that goes on with another world."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
-            check_own(visitor)
-            if self.work.is_running(tab_of(request)) or running_turn(services, visitor.session_id):
+            check_own(state)
+            if self.work.is_running(tab_of(request)) or running_turn(services, state.session_id):
                 return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
-            opened = opened_of(services, visitor)
+            opened = opened_of(services, state)
             changed = edit_world(
                 services, opened.session.id, opened.path, id_of(event), text_of(event, "text")
             )
-            return shown_at(services, visitor, changed.id)
+            return shown_at(services, state, changed.id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))

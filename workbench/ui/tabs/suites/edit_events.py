@@ -31,9 +31,9 @@ from workbench.ui.present.suites.editor import (
     with_rows,
 )
 from workbench.ui.present.versions import VersionsView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.suites.parts import EDITORS
-from workbench.ui.visitor import Visitor
 
 
 def suite_texts(services: Services) -> StoredTextEvents:
@@ -63,18 +63,18 @@ class SuiteEditEvents:
 
     @needs(Permission.WORK)
     def on_text(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request
+        self, state: TabState, name: str, text: str, request: gr.Request
     ) -> tuple[VersionsView | None, SuiteTextView | None]:
         """Return the version line, findings and cases of the text as it is typed."""
         if not name:
             return None, None
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         checked = check_suite_text(services, text, name=name)
         return self.texts.version_line(services, name, text), show_suite_text(checked)
 
     @needs(Permission.WORK)
     def on_rows(
-        self, visitor: Visitor, name: str, text: str, paths: list[str] | None, request: gr.Request
+        self, state: TabState, name: str, text: str, paths: list[str] | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Append the cases of a file of another format, or a case template over the rows of a CSV file."""
         try:
@@ -88,16 +88,16 @@ class SuiteEditEvents:
         change = DocumentChange(
             how="edit", field="suites-text", document=f"suite:{name}", text=added, before=text
         )
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         return EDITORS.changed(services.calendar.seconds(), change), advice(note)
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+    def on_open(self, state: TabState, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """Open the chosen suite, or start a new one, which can have the turns of tagged sessions as cases."""
         tag = text_of(event, "tag")
         if not tag:
-            return self.texts.on_open(visitor, request, event)
-        services, name = services_of(self.services, visitor, request), id_of(event, "name")
+            return self.texts.on_open(state, request, event)
+        services, name = services_of(self.services, state, request), id_of(event, "name")
         try:
             check_name(name)
             if name in suite_names(services) or flag_of(event, "is_draft"):
@@ -110,10 +110,10 @@ class SuiteEditEvents:
 
     @needs(Permission.WORK)
     def on_use(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request
+        self, state: TabState, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, NoticeView]:
         """Choose the suite in the form of a run."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             if name not in suite_names(services) or text != suite_text(services, name):
                 return SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")

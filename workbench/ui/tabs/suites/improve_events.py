@@ -21,11 +21,11 @@ from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import NoticeView, advice, problem
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.suites.improve_form import BUDGETS
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ImproveEvents:
     @needs(Permission.ASK)
     def on_improve(
         self,
-        visitor: Visitor,
+        state: TabState,
         drafts: str,
         mode: str,
         reflect: str | None,
@@ -50,7 +50,7 @@ class ImproveEvents:
         *fields: object,
     ) -> SuitesScreen:
         """Start a search for a better contract. `fields` are its budgets and the form of a run."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         token = Secret(signed_in.token) if signed_in else None
         try:
             self.running.refuse_second(services)
@@ -70,16 +70,16 @@ class ImproveEvents:
             )
 
     @needs(Permission.WORK)
-    def on_compare(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> SuitesScreen:
+    def on_compare(self, state: TabState, request: gr.Request, event: gr.EventData) -> SuitesScreen:
         """Compare two candidates of a search: their texts, and case by case."""
         run_id, before, after = (id_of(event, name) for name in ("run", "before", "after"))
-        screen = self.results.on_show(visitor, run_id, run_id, before, after, request)
+        screen = self.results.on_show(state, run_id, run_id, before, after, request)
         return screen._replace(run=SAME, baseline=gr.update(value=run_id))
 
     @needs(Permission.WORK)
-    def on_take(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> NoticeView:
+    def on_take(self, state: TabState, request: gr.Request, event: gr.EventData) -> NoticeView:
         """Save a candidate as a version of its contract."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             version = take_candidate(services, find_run(services, id_of(event, "run")), id_of(event, "label"))
         except WorkbenchError as error:

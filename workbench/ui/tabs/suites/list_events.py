@@ -18,10 +18,10 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, list_runs, run_choices, run_screen
 from workbench.ui.tabs.suites.result_events import arms_to_compare
-from workbench.ui.visitor import Visitor
 
 _PAGE_URL: Final = re.compile(r"https?://[^\s\"'<>\\]{1,500}")
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
@@ -36,12 +36,12 @@ class RunListEvents:
     active_runs: ActiveRuns
 
     @needs(Permission.WORK)
-    def on_change_run(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> SuitesScreen:
+    def on_change_run(self, state: TabState, event: gr.EventData, request: gr.Request) -> SuitesScreen:
         """Rename, tag, share, delete or restore a run, or go back to the list.
 
         The event has the action, the run's id, the new value, and whether the page shows the list.
         """
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         action, run_id, value = text_of(event, "action"), id_of(event), text_of(event, "value")
         try:
             self._change(services, action, run_id, value)
@@ -64,7 +64,7 @@ class RunListEvents:
     @needs(Permission.WORK)
     def on_download_report(
         self,
-        visitor: Visitor,
+        state: TabState,
         run_id: str | None,
         baseline_id: str | None,
         baseline_arm: str | None,
@@ -73,7 +73,7 @@ class RunListEvents:
         event: gr.EventData,
     ) -> tuple[DownloadView | Update, NoticeView]:
         """Write the report of the shown run, with the comparison that is shown with it. No file is stored."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             form = report_form(text_of(event, "form"))
             stored = find_run(services, id_of(event))

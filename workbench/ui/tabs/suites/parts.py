@@ -227,7 +227,7 @@ EDITORS: Final = EditorsView(
     names=(("suites-text", "Suite text"),), tooltips=(("suites-contracts", "contract"),)
 )
 EDITED: Final = (
-    "(visitor, name, text, ...rest) => [visitor, ...hermesWorkbench.documents.named('suites-text'), ...rest]"
+    "(state, name, text, ...rest) => [state, ...hermesWorkbench.documents.named('suites-text'), ...rest]"
 )
 """Reads the name and the text of the open suite from its document, so that they belong together."""
 

@@ -28,9 +28,9 @@ from workbench.ui.present.place import write_place
 from workbench.ui.present.suites.case_runs import CaseRunsView, ReadRollout, show_case_runs, show_pair
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
-from workbench.ui.visitor import Visitor
 
 ALL_ARMS: Final = ("All arms, matched by label", "")
 """The choice of no single arm: arms are paired by their labels."""
@@ -48,7 +48,7 @@ class RunResultEvents:
     @needs(Permission.WORK)
     def on_show(
         self,
-        visitor: Visitor,
+        state: TabState,
         run_id: str | None,
         baseline_id: str | None,
         baseline_arm: str | None,
@@ -58,7 +58,7 @@ class RunResultEvents:
         """Show a run, compared with another run or another arm if one is chosen."""
         if not run_id:
             return SuitesScreen()
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             stored = find_run(services, run_id)
             baseline = find_run(services, baseline_id) if baseline_id else None
@@ -86,9 +86,9 @@ class RunResultEvents:
         )
 
     @needs(Permission.WORK)
-    def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> CaseUpdate:
+    def on_case(self, state: TabState, event: gr.EventData, request: gr.Request) -> CaseUpdate:
         """Show the runs of a case, with their stored rollouts."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         case, arm = id_of(event, "case"), id_of(event, "arm")
         if not case:
             return None, CLEAR
@@ -104,7 +104,7 @@ class RunResultEvents:
     @needs(Permission.WORK)
     def on_pair(
         self,
-        visitor: Visitor,
+        state: TabState,
         run_id: str | None,
         baseline_id: str | None,
         baseline_arm: str | None,
@@ -113,7 +113,7 @@ class RunResultEvents:
         event: gr.EventData,
     ) -> CaseUpdate:
         """Show the results of the same case in two runs side by side."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             stored, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
             arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
@@ -126,9 +126,9 @@ class RunResultEvents:
             return SAME, problem(error)
 
     @needs(Permission.WORK)
-    def on_label(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+    def on_label(self, state: TabState, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Add a rollout to the labelling queue."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             services.labels.move(id_of(event, "session"), QueueState.PENDING)
         except WorkbenchError as error:
@@ -136,9 +136,9 @@ class RunResultEvents:
         return advice("Added to the labelling queue.")
 
     @needs(Permission.WORK)
-    def on_label_failing(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+    def on_label_failing(self, state: TabState, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Add every failed rollout of a run to the labelling queue."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             results = services.runs.results(find_run(services, id_of(event)).id)
             failed = [
@@ -153,9 +153,9 @@ class RunResultEvents:
         return advice(f"Added {count(len(failed), 'failed rollout')} to the labelling queue.")
 
     @needs(Permission.WORK)
-    def on_keep(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+    def on_keep(self, state: TabState, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Copy the passed rollouts of a run as sessions that can be exported."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             kept = keep_passed(services, find_run(services, id_of(event)))
         except WorkbenchError as error:
@@ -166,18 +166,18 @@ class RunResultEvents:
 
     @needs(Permission.WORK)
     def on_make_case(
-        self, visitor: Visitor, event: gr.EventData, request: gr.Request
+        self, state: TabState, event: gr.EventData, request: gr.Request
     ) -> tuple[NoticeView, Update | None]:
-        """Add a turn of the open session, or all of it, as a case to one of the visitor's suites.
+        """Add a turn of the open session, or all of it, as a case to one of the user's suites.
 
         The event has the message of the turn, or the suite for the whole session.
         """
-        services = services_of(self.services, visitor, request)
-        session = services.sessions.find_session(visitor.session_id or "")
+        services = services_of(self.services, state, request)
+        session = services.sessions.find_session(state.session_id or "")
         if session is None:
             return advice("Only your own sessions can become cases."), SAME
         try:
-            path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
+            path = services.sessions.path(session.id, leaf_id=state.leaf_id)
             if message_id := id_of(event):
                 toolsets = offered_toolsets(services, session.setup)
                 case = case_of_turn(session.setup, path, message_id, toolsets=toolsets)

@@ -27,9 +27,9 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_progress_elsewhere, show_run
 from workbench.ui.present.words import count
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRun, ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices, run_screen
-from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5
 """The shortest time between two progress updates of a run, in seconds."""
@@ -48,9 +48,9 @@ class RunEvents:
     """The runs in progress."""
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, drafts: str, request: gr.Request) -> tuple[object, ...]:
+    def on_open(self, state: TabState, drafts: str, request: gr.Request) -> tuple[object, ...]:
         """Refresh the choices."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             shown, baseline = run_choices(services)
             screen = SuitesScreen(shown=shown, baseline=baseline, run=list_runs(services, is_look=True))
@@ -59,9 +59,9 @@ class RunEvents:
             return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME, SAME)
 
     @needs(Permission.WORK)
-    def on_open_run(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> SuitesScreen:
+    def on_open_run(self, state: TabState, request: gr.Request, event: gr.EventData) -> SuitesScreen:
         """Open the run, and the case, that an address names."""
-        services, case = services_of(self.services, visitor, request), id_of(event, "case")
+        services, case = services_of(self.services, state, request), id_of(event, "case")
         try:
             stored = find_run(services, id_of(event, "run"))
             selected = SelectedCase(case=case, arm=id_of(event, "arm")) if case else None
@@ -70,9 +70,9 @@ class RunEvents:
             return SuitesScreen(notice=problem(error))
 
     @needs(Permission.WORK)
-    def on_size(self, visitor: Visitor, drafts: str, request: gr.Request, *fields: object) -> NoticeView:
+    def on_size(self, state: TabState, drafts: str, request: gr.Request, *fields: object) -> NoticeView:
         """Show the size of the run, or why it cannot be started."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             asked = read_request(drafts, fields)
             note = left_out_note(asked.contracts, asked.drafts)
@@ -83,14 +83,14 @@ class RunEvents:
     @needs(Permission.ASK)
     def on_run(
         self,
-        visitor: Visitor,
+        state: TabState,
         drafts: str,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
         *fields: object,
     ) -> SuitesScreen:
         """Start a new run."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             self.refuse_second(services)
             stored = begin_run(services, _plan(services, read_request(drafts, fields)))
@@ -100,10 +100,10 @@ class RunEvents:
 
     @needs(Permission.ASK)
     def on_resume(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
+        self, state: TabState, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> SuitesScreen:
         """Continue a run. Cases that have a result are not run again."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             self.refuse_second(services)
             return self.start(services, id_of(event), signed_in)
@@ -113,14 +113,14 @@ class RunEvents:
     @needs(Permission.ASK)
     def on_failing(
         self,
-        visitor: Visitor,
+        state: TabState,
         drafts: str,
         request: gr.Request,
         event: gr.EventData,
         signed_in: gr.OAuthToken | None,
     ) -> SuitesScreen:
         """Run the failing cases of a run again, to be compared with it."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             self.refuse_second(services)
             before = find_run(services, id_of(event))
@@ -136,10 +136,10 @@ class RunEvents:
 
     @needs(Permission.WORK)
     def on_watch_shown(
-        self, visitor: Visitor, run_id: str | None, request: gr.Request
+        self, state: TabState, run_id: str | None, request: gr.Request
     ) -> Generator[SuitesScreen]:
         """Show the progress of the owner's run until it ends, or once if the shown run has ended already."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         run = self.active_runs.last(services.owner)
         if run is not None and (run.id == run_id or not run.over.is_set()):
             yield from _watch(services, run)
@@ -150,12 +150,12 @@ class RunEvents:
             yield from self._watch_elsewhere(services, run_id)
 
     @needs(Permission.WORK)
-    def on_watch_started(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
+    def on_watch_started(self, state: TabState, request: gr.Request) -> Generator[SuitesScreen]:
         """Show the progress of the run that was just started until it ends; a short one may have ended by now.
 
         The run shown in the browser is ignored here, since opening the tab may have changed it meanwhile.
         """
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         run = self.active_runs.last(services.owner)
         if run is None:
             yield SuitesScreen()
@@ -163,9 +163,9 @@ class RunEvents:
             yield from _watch(services, run)
 
     @needs(Permission.WORK)
-    def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
+    def on_stop(self, state: TabState, request: gr.Request) -> None:
         """Ask the run to stop. Finished cases are saved."""
-        self.active_runs.stop(services_of(self.services, visitor, request).owner)
+        self.active_runs.stop(services_of(self.services, state, request).owner)
 
     def start(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
         """Start or continue a stored run, and return the screen that shows it."""

@@ -38,8 +38,8 @@ from workbench.ui.present.tools import (
 )
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.present.words import CALL_NUMBER, SEED
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import compare_number
-from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 30
 """The most versions in the list; `workbench versions history` shows all."""
@@ -208,23 +208,23 @@ class ToolEditEvents:
     services: Services
 
     @needs(Permission.WORK)
-    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[ToolListView, Update, McpServersView]:
+    def on_page(self, state: TabState, request: gr.Request) -> tuple[ToolListView, Update, McpServersView]:
         """Fill the list of tools, and show the MCP servers to users who may add them.
 
         The browser then opens the tool that it had open.
         """
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         tools = list_tools(services, FIRST_TOOL, wants_open=True)
         may_add = services.owner.may(Permission.ADD_SERVERS)
         return tools, gr.update(visible=may_add), list_servers(services)
 
     @needs(Permission.WORK)
-    def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+    def on_open_tool(self, state: TabState, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """Open the chosen tool, or a new one. The browser shows its draft if it has one.
 
         An address may name a version of its toolset, which is compared with the draft.
         """
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         opened = self.opened(services, id_of(event, "name"), id_of(event, "toolset"))
         view, name, editors, notice, tried, _ = opened
         number = optional_number_of(event, "version")
@@ -285,10 +285,10 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_draft(
-        self, visitor: Visitor, spec_text: str, rules_text: str, toolset: str, request: gr.Request
+        self, state: TabState, spec_text: str, rules_text: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
         """Check the draft as it is typed; return findings, sizes, file, grid, version line and offer to import."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
         text = file_text(services, draft, toolset or MINE)
@@ -300,28 +300,28 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_grid(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Update the JSON after a change in the grid."""
-        return self._with_rows(visitor, request, event, write_grid, "tools-spec")
+        return self._with_rows(state, request, event, write_grid, "tools-spec")
 
     @needs(Permission.WORK)
     def on_rules(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Update the YAML after a change in the rows of the mock rules."""
-        return self._with_rows(visitor, request, event, write_rules, "tools-rules")
+        return self._with_rows(state, request, event, write_rules, "tools-rules")
 
     def _with_rows(
         self,
-        visitor: Visitor,
+        state: TabState,
         request: gr.Request,
         event: gr.EventData,
         write: Callable[[str, str], str],
         field: str,
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Return the change of an editor after a change of its rows."""
-        services, before = services_of(self.services, visitor, request), text_of(event, "text")
+        services, before = services_of(self.services, state, request), text_of(event, "text")
         try:
             text = write(before, json_text_of(event, "rows"))
         except BadInput as error:
@@ -340,7 +340,7 @@ class ToolEditEvents:
     @needs(Permission.WORK)
     def on_call(
         self,
-        visitor: Visitor,
+        state: TabState,
         spec_text: str,
         rules_text: str,
         world_text: str,
@@ -350,7 +350,7 @@ class ToolEditEvents:
         request: gr.Request,
     ) -> tuple[NoticeView, TrialView | None]:
         """Call the drafted tool once, in the drafted world."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         try:
             world = parse_world(world_text, where="world")

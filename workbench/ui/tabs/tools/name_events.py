@@ -12,9 +12,9 @@ from workbench.ui.incoming.fields import text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, problem
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tools.edit_events import EDITORS, list_tools, toolset_changes, version_line
 from workbench.ui.tabs.version_events import NameEvents
-from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ToolsetNameEvents(NameEvents):
     @needs(Permission.WORK)
     def on_change(
         self,
-        visitor: Visitor,
+        state: TabState,
         key: str,
         spec: str,
         rules: str,
@@ -33,7 +33,7 @@ class ToolsetNameEvents(NameEvents):
         event: gr.EventData,
     ) -> tuple[object, ...]:
         """Rename, duplicate, delete or restore a toolset. `key` is the name of the open tool's documents."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             opened = self.changed(services, toolset, event)
             new_name = opened.name if opened is not None else toolset

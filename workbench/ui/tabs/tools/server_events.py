@@ -16,8 +16,8 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, config_text
 from workbench.ui.present.notices import NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tools.edit_events import list_servers, list_tools
-from workbench.ui.visitor import Visitor
 
 ServersResult = tuple[ToolListView | Update, McpServersView]
 
@@ -30,10 +30,10 @@ class McpServerEvents:
 
     @needs(Permission.ADD_SERVERS)
     def on_server(
-        self, visitor: Visitor, name: str, address: str, request: gr.Request
+        self, state: TabState, name: str, address: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView, McpServersView | Update]:
         """Add an MCP server, or those of another program's JSON."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             known = {tool.name for tool in services.tools.availability()}
             imported = read_servers(name.strip(), address)
@@ -53,10 +53,10 @@ class McpServerEvents:
 
     @needs(Permission.ADD_SERVERS)
     def on_retry_server(
-        self, visitor: Visitor, open_name: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, open_name: str, request: gr.Request, event: gr.EventData
     ) -> ServersResult:
         """Connect to a server again. If that fails, its line says why."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         name = id_of(event, "name")
         return self._done(
             services, open_name, lambda: services.catalog.servers.retry(name), shows_errors=False
@@ -64,10 +64,10 @@ class McpServerEvents:
 
     @needs(Permission.ADD_SERVERS)
     def on_edit_server(
-        self, visitor: Visitor, open_name: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, open_name: str, request: gr.Request, event: gr.EventData
     ) -> ServersResult:
         """Replace the configuration or the name of a server, if it then answers."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         name, new_name = id_of(event, "name"), id_of(event, "new_name").strip()
 
         def edit() -> Sequence[str]:
@@ -78,10 +78,10 @@ class McpServerEvents:
 
     @needs(Permission.ADD_SERVERS)
     def on_remove_server(
-        self, visitor: Visitor, open_name: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, open_name: str, request: gr.Request, event: gr.EventData
     ) -> ServersResult:
         """End a server and remove it from the settings file. The browser can restore it."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         name = id_of(event, "name")
         servers = services.catalog.servers
         try:
@@ -93,10 +93,10 @@ class McpServerEvents:
 
     @needs(Permission.ADD_SERVERS)
     def on_restore_server(
-        self, visitor: Visitor, open_name: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, open_name: str, request: gr.Request, event: gr.EventData
     ) -> ServersResult:
         """Write a removed server to the settings file again, whether it answers or not."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
 
         def restore() -> Sequence[str]:
             name = id_of(event, "name")

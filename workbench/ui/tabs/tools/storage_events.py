@@ -25,6 +25,7 @@ from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.version_diff import VersionDiffView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
+from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import compare_versions
 from workbench.ui.tabs.tools.edit_events import (
     EDITORS,
@@ -36,7 +37,6 @@ from workbench.ui.tabs.tools.edit_events import (
     tool_key,
     version_line,
 )
-from workbench.ui.visitor import Visitor
 
 _KIND: Final = VersionKind.TOOLS
 ToolSaveResult = tuple[
@@ -55,7 +55,7 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_save(
         self,
-        visitor: Visitor,
+        state: TabState,
         key: str,
         spec: str,
         rules: str,
@@ -68,12 +68,12 @@ class ToolStorageEvents:
         `key` is the name of the tool's documents in the browser (`tool_key`).
         """
         draft, message = ToolDraft(spec_text=spec, rules_text=rules), text_of(event, "message").strip()
-        return self._saved(visitor, key, draft, toolset, request, message)
+        return self._saved(state, key, draft, toolset, request, message)
 
     @needs(Permission.WORK)
     def on_save_world(
         self,
-        visitor: Visitor,
+        state: TabState,
         key: str,
         world: str,
         spec: str,
@@ -82,7 +82,7 @@ class ToolStorageEvents:
         request: gr.Request,
     ) -> tuple[NoticeView, EditorsView | Update, VersionsView | Update | None]:
         """Save the toolset with another world as a version. `key` is the name of the world's document."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         before = _newest(services, toolset)
         try:
             text = services.studio.world_text(world, toolset=toolset, before=before)
@@ -99,7 +99,7 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_mark(
         self,
-        visitor: Visitor,
+        state: TabState,
         _key: str,
         spec: str,
         rules: str,
@@ -108,7 +108,7 @@ class ToolStorageEvents:
         event: gr.EventData,
     ) -> ToolSaveResult:
         """Name a version."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         draft = ToolDraft(spec_text=spec, rules_text=rules)
         try:
             services.versions.tag(id_of(event), id_of(event, "mark"))
@@ -118,10 +118,10 @@ class ToolStorageEvents:
 
     @needs(Permission.WORK)
     def on_restore(
-        self, visitor: Visitor, key: str, request: gr.Request, event: gr.EventData
+        self, state: TabState, key: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """Save an old version of the toolset as the newest, and show its tool. A draft can be brought back."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             services.versions.restore(id_of(event))
         except WorkbenchError as error:
@@ -132,7 +132,7 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_compare(
         self,
-        visitor: Visitor,
+        state: TabState,
         _key: str,
         spec: str,
         rules: str,
@@ -141,7 +141,7 @@ class ToolStorageEvents:
         event: gr.EventData,
     ) -> tuple[VersionDiffView | None, NoticeView]:
         """Compare two versions, or a version with the draft."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         draft = ToolDraft(spec_text=spec, rules_text=rules)
 
         def text_now() -> str:
@@ -151,12 +151,12 @@ class ToolStorageEvents:
 
     @needs(Permission.WORK)
     def on_use(
-        self, visitor: Visitor, key: str, spec: str, rules: str, toolset: str, request: gr.Request
+        self, state: TabState, key: str, spec: str, rules: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
         """Save the draft if necessary, and choose its toolset in Play."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         draft = ToolDraft(spec_text=spec, rules_text=rules)
-        result = self._saved(visitor, key, draft, toolset, request, "used in Play")
+        result = self._saved(state, key, draft, toolset, request, "used in Play")
         if result[3] != CLEAR:
             return SAME, SAME, SAME, *result
         try:
@@ -164,13 +164,13 @@ class ToolStorageEvents:
             text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
         except WorkbenchError as error:
             return SAME, SAME, SAME, *_FAILED, problem(error), SAME
-        shown = PLAY_EDITORS.changed(services.calendar.seconds(), tools_change(visitor, text))
+        shown = PLAY_EDITORS.changed(services.calendar.seconds(), tools_change(state, text))
         return gr.update(choices=names, value=[toolset]), shown, gr.update(selected="play"), *result
 
     @needs(Permission.WORK)
-    def on_include(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ToolListView:
+    def on_include(self, state: TabState, request: gr.Request, event: gr.EventData) -> ToolListView:
         """Add a tool to the list of another toolset, or remove it from there."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         name, toolset = id_of(event, "name"), id_of(event, "toolset").strip()
         is_included = id_of(event, "act") != "remove"
         try:
@@ -194,18 +194,18 @@ class ToolStorageEvents:
 
     @needs(Permission.WORK)
     def on_import_list(
-        self, visitor: Visitor, text: str, toolset: str, request: gr.Request
+        self, state: TabState, text: str, toolset: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView, Update]:
         """Import the tools that were pasted into the editor of one tool, whose draft is then discarded."""
-        shown, notice = self.on_import(visitor, text, toolset or MINE, request)
+        shown, notice = self.on_import(state, text, toolset or MINE, request)
         return shown, notice, SAME if shown is SAME else gr.update(visible=False)
 
     @needs(Permission.WORK)
     def on_import(
-        self, visitor: Visitor, text: str, toolset: str, request: gr.Request
+        self, state: TabState, text: str, toolset: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView]:
-        """Import tools in any known format into one of the visitor's toolsets."""
-        services = services_of(self.services, visitor, request)
+        """Import tools in any known format into one of the user's toolsets."""
+        services = services_of(self.services, state, request)
         try:
             imported = import_tools(text)
             drafts = [
@@ -228,10 +228,10 @@ class ToolStorageEvents:
         return replace(list_tools(services, name), opens=bool(name)), NoticeView(lines=lines)
 
     def _saved(
-        self, visitor: Visitor, key: str, draft: ToolDraft, toolset: str, request: gr.Request, message: str
+        self, state: TabState, key: str, draft: ToolDraft, toolset: str, request: gr.Request, message: str
     ) -> ToolSaveResult:
         """Save the draft. Its documents get the saved name, and what was typed since stays a draft."""
-        services = services_of(self.services, visitor, request)
+        services = services_of(self.services, state, request)
         try:
             _save(services, [draft], toolset, message=message)
             name = parse_tools(f"[{draft.spec_text}]").names[0]

@@ -25,9 +25,7 @@ from workbench.ui.tabs.tools.name_events import ToolsetNameEvents
 from workbench.ui.tabs.tools.server_events import McpServerEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 
-_EDITED: Final = (
-    "(visitor, name, ...rest) => [visitor, hermesWorkbench.documents.nameOf('tools-spec'), ...rest]"
-)
+_EDITED: Final = "(state, name, ...rest) => [state, hermesWorkbench.documents.nameOf('tools-spec'), ...rest]"
 """Reads which tool is edited from its document, so that name and text belong together."""
 
 
@@ -194,7 +192,7 @@ def wire(
     blocks: gr.Blocks,
     parts: ToolsParts,
     services: Services,
-    visitor: gr.State,
+    state: gr.State,
     *,
     tabs: gr.Tabs,
     play: list[Block],
@@ -210,13 +208,13 @@ def wire(
     edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
     texts = [parts.spec, parts.rules]
     opened = [parts.tools, parts.open_name, parts.editors, parts.notice, parts.tried, parts.diff]
-    listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server, parts.servers])
-    listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened, is_latest_only=True)
+    listen(blocks.load, edit.on_page, [state], [parts.tools, parts.server, parts.servers])
+    listen(parts.tools.event("open_tool"), edit.on_open_tool, [state], opened, is_latest_only=True)
     # One listener for all texts, so that its last run has seen every change, in whatever order they come.
     listen(
         any_of(parts.spec.change, parts.rules.change, parts.toolset.change),
         edit.on_draft,
-        [visitor, *texts, parts.toolset],
+        [state, *texts, parts.toolset],
         [
             parts.spec_notice,
             parts.rules_notice,
@@ -234,34 +232,34 @@ def wire(
         (parts.grid.event("edit_grid"), edit.on_grid, parts.spec_notice),
         (parts.rule_grid.event("edit_rules"), edit.on_rules, parts.rules_notice),
     ):
-        listen(edited, handler, [visitor], [parts.editors, notice])
+        listen(edited, handler, [state], [parts.editors, notice])
     listen(
         parts.call.click,
         edit.on_call,
-        [visitor, *texts, parts.world, parts.arguments, parts.seed, parts.call_number],
+        [state, *texts, parts.world, parts.arguments, parts.seed, parts.call_number],
         [parts.notice, parts.tried],
     )
-    _wire_keeping(parts, keep, visitor, opened, [*play, tabs], download)
+    _wire_keeping(parts, keep, state, opened, [*play, tabs], download)
 
 
 def _wire_keeping(
     parts: ToolsParts,
     keep: ToolStorageEvents,
-    visitor: gr.State,
+    state: gr.State,
     opened: Sequence[Block],
     play: Sequence[Block],
     download: Drawn,
 ) -> None:
-    listen(parts.tools.event("include_tool"), keep.on_include, [visitor], [parts.tools])
-    line, edited = parts.versions, [visitor, parts.open_name, parts.spec, parts.rules, parts.toolset]
+    listen(parts.tools.event("include_tool"), keep.on_include, [state], [parts.tools])
+    line, edited = parts.versions, [state, parts.open_name, parts.spec, parts.rules, parts.toolset]
     result = [parts.tools, parts.open_name, line, parts.notice, parts.editors]
     listen(line.event("save_version"), keep.on_save, edited, result, js=_EDITED)
     listen(line.event("mark_version"), keep.on_mark, edited, result, js=_EDITED)
-    listen(line.event("restore_version"), keep.on_restore, [visitor, parts.open_name], opened, js=_EDITED)
+    listen(line.event("restore_version"), keep.on_restore, [state, parts.open_name], opened, js=_EDITED)
     listen(
         parts.world_save.click,
         keep.on_save_world,
-        [visitor, parts.open_name, parts.world, parts.spec, parts.rules, parts.toolset],
+        [state, parts.open_name, parts.world, parts.spec, parts.rules, parts.toolset],
         [parts.world_notice, parts.editors, line],
         js=_EDITED.replace("tools-spec", "tools-world"),
     )
@@ -272,21 +270,21 @@ def _wire_keeping(
     names = ToolsetNameEvents(keep.services, VersionKind.TOOLS)
     renamed = [parts.tools, line, parts.notice, parts.editors]
     listen(line.event("change_name"), names.on_change, edited, renamed, js=_EDITED)
-    listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
+    listen(line.event("download_version"), names.on_download, [state], [download, parts.notice])
     listen(parts.use.click, keep.on_use, edited, [*play, *result], js=_EDITED)
     listen(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]
     )
-    pasted = [visitor, parts.spec, parts.toolset]
+    pasted = [state, parts.spec, parts.toolset]
     imported = [parts.tools, parts.spec_notice, parts.import_list]
     listen(parts.import_list.click, keep.on_import_list, pasted, imported)
-    inputs = [visitor, parts.import_text, parts.import_toolset]
+    inputs = [state, parts.import_text, parts.import_toolset]
     listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
-    _wire_servers(parts, McpServerEvents(keep.services), visitor)
+    _wire_servers(parts, McpServerEvents(keep.services), state)
 
 
-def _wire_servers(parts: ToolsParts, events: McpServerEvents, visitor: gr.State) -> None:
-    server = [visitor, parts.server_name, parts.server_address]
+def _wire_servers(parts: ToolsParts, events: McpServerEvents, state: gr.State) -> None:
+    server = [state, parts.server_name, parts.server_address]
     added = [parts.tools, parts.server_notice, parts.servers]
     listen(parts.server_add.click, events.on_server, server, added)
     for name, handler in (
@@ -295,4 +293,4 @@ def _wire_servers(parts: ToolsParts, events: McpServerEvents, visitor: gr.State)
         ("remove_server", events.on_remove_server),
         ("restore_server", events.on_restore_server),
     ):
-        listen(parts.servers.event(name), handler, [visitor, parts.open_name], [parts.tools, parts.servers])
+        listen(parts.servers.event(name), handler, [state, parts.open_name], [parts.tools, parts.servers])

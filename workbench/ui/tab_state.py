@@ -10,7 +10,7 @@ PAGE: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visitor:
+class TabState:
     """What the page remembers of one open browser tab. Everything else is in its components or in the store."""
 
     browser_key: str | None = None
@@ -36,13 +36,13 @@ class Visitor:
     call_index: int | None = None
     """The index of the picked call of that message, or None."""
 
-    def shows_same(self, other: "Visitor") -> bool:
+    def shows_same(self, other: "TabState") -> bool:
         """Whether both see the same session, or none."""
         return (self.session_id, self.share_key) == (other.session_id, other.share_key)
 
-    def at_home(self) -> "Visitor":
-        """Return the visitor of the same browser without an open session."""
-        return Visitor(
+    def at_home(self) -> "TabState":
+        """Return the state of the same tab without an open session."""
+        return TabState(
             browser_key=self.browser_key,
             all_owners=self.all_owners,
             query=self.query,
