@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
+from workbench.app.runs.conversation_cases import case_of_conversation
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import load_suite
-from workbench.app.runs.talk_cases import case_of_conversation
 from workbench.app.runs.varied_suites import vary_suite
 from workbench.app.world_editing import edit_world
 from workbench.errors import BadInput

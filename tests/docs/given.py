@@ -197,7 +197,7 @@ def team_rows(services: Services, _given: Given) -> None:
         session = own.corpus.add_import(new, digest=f"{number:064}")
     answer = own.sessions.path(session)[-1]
     target = LabelTarget(session_id=session, message_id=answer.id)
-    own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD), labeller="ann"))
+    own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD), annotator="ann"))
 
 
 def tool_file_of_the_page(_services: Services, given: Given) -> None:

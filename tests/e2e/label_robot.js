@@ -1,4 +1,4 @@
-// A labeller who never makes a pause: presses random keys in the Label tab and notes what each of them means, from what
+// An annotator who never makes a pause: presses random keys in the Label tab and notes what each of them means, from what
 // the page shows before it. Every POST waits for a random time, as on a slow line.
 (() => {
   const random = (seed) => () => {

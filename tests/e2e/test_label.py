@@ -298,7 +298,7 @@ def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) 
     desk.open(session)
     desk.page.locator("#label-desk").get_by_text("Filter", exact=True).click()
     desk.page.get_by_label("Project").select_option(name)
-    desk.page.get_by_label("Labeller").fill("ann")
+    desk.page.get_by_label("Your name").fill("ann")
     desk.press("Tab")
     desk.page.locator("#label-desk").get_by_text("Filter", exact=True).click()
     expect(desk.page.locator(".hw-progress")).to_have_text("0 of 1")
@@ -314,7 +314,7 @@ def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) 
     desk.press("Enter")
     expect(desk.page.locator(".hw-progress")).to_have_text("1 of 1")
     [call] = [label for label in desk.labels(session, name) if label.content.answers]
-    assert (dict(call.content.answers), call.labeller) == ({"polite": "yes"}, "ann")
+    assert (dict(call.content.answers), call.annotator) == ({"polite": "yes"}, "ann")
 
 
 def test_nothing_is_cut_off_at_any_window_size(desk: Desk, session: str, artifacts: Path) -> None:

@@ -34,7 +34,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             ids = import_rows(own, 40)
             for session_id in ids[:2]:
                 own.sessions.tag_session(session_id, ["known"])
-                own.labels.save(label(own, session_id, Verdict.GOOD, labeller="ann"))
+                own.labels.save(label(own, session_id, Verdict.GOOD, annotator="ann"))
             own.label_projects.save_project(PROJECT)
         yield server
 
@@ -86,7 +86,7 @@ def test_samples_lots_and_gold_rows_are_made_and_shown(browser: Browser, office:
             [state] = own.label_samples.lots(project="round-1")
             gold = own.label_samples.set_gold([], project="round-1")
             assert len(gold) == 2
-            by_model = label(own, gold[0], Verdict.GOOD, labeller="small", project="round-1", is_model=True)
+            by_model = label(own, gold[0], Verdict.GOOD, annotator="small", project="round-1", is_model=True)
             own.labels.save(by_model)
             answers = {
                 session_id: own.sessions.path(session_id)[-1].id for session_id in (*state.lot.rows, *gold)
@@ -99,7 +99,7 @@ def test_samples_lots_and_gold_rows_are_made_and_shown(browser: Browser, office:
                     NewLabel(
                         target=target,
                         content=LabelContent(verdict=verdict),
-                        labeller="ben",
+                        annotator="ben",
                         project="ann/round-1",
                     )
                 )

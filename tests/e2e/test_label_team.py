@@ -149,7 +149,7 @@ def test_three_annotators_label_blind_at_once_and_a_reviewer_decides(
         assigned = own.label_assignments.assign_matching(QueueFilter(tag="batch-1"), [], project="round-1")
     assert len(assigned) == 2 * ROWS
     verdicts = plan(ids)
-    left = {name: {item.session_id for item in assigned if item.labeller == name} for name in ANNOTATORS}
+    left = {name: {item.session_id for item in assigned if item.annotator == name} for name in ANNOTATORS}
     people = [team[name].log_in().choose(SHARED) for name in ANNOTATORS]
     for person in people:
         expect(person.page.locator(".hw-progress")).to_have_text(f"0 of {len(left[person.name])}")
@@ -173,17 +173,17 @@ def test_three_annotators_label_blind_at_once_and_a_reviewer_decides(
 
     with data_of(office, "ann") as own:
         labels = own.labels.list_labels(project="round-1", limit=1000)
-        stored = {(label.labeller, label.target.session_id): label.content.verdict for label in labels}
+        stored = {(label.annotator, label.target.session_id): label.content.verdict for label in labels}
         assert stored == {
-            (item.labeller, item.session_id): verdicts[item.labeller, item.session_id] for item in assigned
+            (item.annotator, item.session_id): verdicts[item.annotator, item.session_id] for item in assigned
         }
         judgements = own.label_queues.judgements(project="round-1")
     found = agreement_of(judgements)
     for pair in found.pairs:
         both = [
-            (stored[pair.labellers[0], one], stored[pair.labellers[1], one])
+            (stored[pair.annotators[0], one], stored[pair.annotators[1], one])
             for one in ids
-            if all((name, one) in stored for name in pair.labellers)
+            if all((name, one) in stored for name in pair.annotators)
         ]
         assert pair.item_count == len(both) == 20
         assert pair.kappa == pytest.approx(metrics.cohen_kappa_score(*zip(*both, strict=True)))

@@ -210,7 +210,7 @@ def give_all(own: OwnedStore, word: str) -> Ids:
         NewLabel(
             target=LabelTarget(session_id=session.id, message_id=path[1].id),
             content=LabelContent(verdict=Verdict.GOOD, comment=word, tags=(word,)),
-            labeller="me",
+            annotator="me",
         )
     )
     own.label_projects.save_project(Project(name="mine", guidelines=word))
@@ -354,7 +354,7 @@ class Fuzz:
         }
 
     def action(self) -> dict[str, object]:
-        """Return an action of a labeller."""
+        """Return an action of an annotator."""
         fields = (
             "verdict",
             "rating",

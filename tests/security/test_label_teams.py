@@ -44,7 +44,7 @@ class Server:
         )
         self.ann.label_projects.save_project(Project(name="round", overlap=2, members=members))
         self.ann.label_assignments.assign([self.talk.id], [], project="round")
-        label = new(self.talk.target(3), Verdict.BAD_ANSWER, labeller="cleo", project=SHARED, comment=MARK)
+        label = new(self.talk.target(3), Verdict.BAD_ANSWER, annotator="cleo", project=SHARED, comment=MARK)
         self.of("cleo").labels.save(label)
 
     def of(self, name: str) -> OwnedStore:
@@ -65,7 +65,7 @@ class Server:
 
     def stored(self) -> list[tuple[str, bool]]:
         labels = self.ann.labels.list_labels(project="round")
-        return [(label.labeller, label.is_deciding) for label in labels]
+        return [(label.annotator, label.is_deciding) for label in labels]
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_label_is_saved_under_the_name_of_the_account(server: Server) -> None:
     view = server.send("ben", labeller="cleo", actions=server.label(labeller="cleo"))
     assert [answer.problem for answer in view.answers] == [""]
     assert server.stored() == [("cleo", False), ("ben", False)]
-    assert view.labeller == "ben"
+    assert view.annotator == "ben"
 
 
 def test_a_session_without_its_verdicts_cannot_be_submitted(server: Server) -> None:

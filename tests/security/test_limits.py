@@ -368,7 +368,7 @@ KEEPING: Mapping[str, Callable[[Services, StoredSession], object]] = {
             target=LabelTarget(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(correction=LONG)
         )
     ),
-    "a labeller's action": lambda own, kept: own.labels.apply(
+    "an annotator's action": lambda own, kept: own.labels.apply(
         LabelAction(
             id=ActionId("page", 1),
             session_id=kept.session_id,

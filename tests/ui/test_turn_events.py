@@ -21,9 +21,9 @@ from workbench.ui.present.live import LiveView, WaitingView
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
 from workbench.ui.tab_state import TabState
+from workbench.ui.tabs.play.conversation_column import WaitingEvents
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.talk_column import WaitingEvents
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.tabs.tab_work import TabWork
 

@@ -18,7 +18,7 @@ from workbench.settings import Secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """A labeller's correction of a message, which makes the messages after it stale."""
+    """An annotator's correction of a message, which makes the messages after it stale."""
 
     completion: int
     """Index of the corrected completion in the conversation, from 0."""
@@ -41,7 +41,7 @@ class DemoConversation:
     max_tokens: int = 256
     """The longest completion, in tokens of the scripted engine, which have four characters each."""
     verdict: Verdict | None = None
-    """A labeller's verdict on the first call. None if it has no label."""
+    """An annotator's verdict on the first call. None if it has no label."""
     correction: Correction | None = None
 
 
@@ -295,4 +295,4 @@ def _save_label(
     call_index: int | None = None,
 ) -> None:
     target = LabelTarget(session_id=session_id, message_id=stored.id, call_index=call_index)
-    services.labels.save(NewLabel(target=target, content=content, labeller=services.owner.name))
+    services.labels.save(NewLabel(target=target, content=content, annotator=services.owner.name))

@@ -1,4 +1,4 @@
-"""Edit a message or a call on a new branch, and apply a labeller's corrections. Nothing is overwritten."""
+"""Edit a message or a call on a new branch, and apply an annotator's corrections. Nothing is overwritten."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,14 +13,14 @@ from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage,
 from workbench.toolspec.spec import OfferedTools
 
 
-def corrections_of(labels: Sequence[Label], labeller: str) -> Mapping[str, Mapping[int | None, Label]]:
+def corrections_of(labels: Sequence[Label], annotator: str) -> Mapping[str, Mapping[int | None, Label]]:
     """Return the labels with corrections, by message id and call index. The index None is the whole message.
 
-    A deciding label takes precedence over the labeller's own. Labels of other labellers are ignored.
+    A deciding label takes precedence over the annotator's own. Labels of other annotators are ignored.
     """
     corrections: dict[str, dict[int | None, Label]] = {}
     for label in sorted(labels, key=lambda label: label.is_deciding):
-        if label.content.correction is None or not (label.is_deciding or label.labeller == labeller):
+        if label.content.correction is None or not (label.is_deciding or label.annotator == annotator):
             continue
         corrections.setdefault(label.target.message_id, {})[label.target.call_index] = label
     return corrections

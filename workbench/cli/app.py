@@ -59,7 +59,7 @@ COMMANDS: Final = {
     ),
     "presets": CliCommand("workbench.cli.presets", "List and show presets of whole setups."),
     "labels": CliCommand(
-        "workbench.label.commands.app", "Label messages and measure how far labellers agree."
+        "workbench.label.commands.app", "Label messages and measure how far annotators agree."
     ),
     "auth": CliCommand("workbench.cli.auth", "Create accounts for the login page."),
     "check": CliCommand("workbench.cli.rows.check", "Check training rows for errors."),

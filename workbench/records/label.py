@@ -1,4 +1,4 @@
-"""Labels: a labeller's verdict on a message or on one of its calls."""
+"""Labels: an annotator's verdict on a message or on one of its calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ class LabelTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedCall:
-    """A call that a message lacks, with its result, as a labeller added it.
+    """A call that a message lacks, with its result, as an annotator added it.
 
     Its label has an index after those of the message's own calls.
     """
@@ -107,12 +107,12 @@ class NewLabel:
 
     target: LabelTarget
     content: LabelContent
-    labeller: str = ""
+    annotator: str = ""
     """Who made it; empty for the only user of a local installation."""
     project: str = ""
     """Name of the labelling project; empty for the default project."""
     is_deciding: bool = False
-    """True for the label that decides if labellers disagree; each target has at most one."""
+    """True for the label that decides if annotators disagree; each target has at most one."""
     is_model: bool = False
     """Whether a model made it. It never counts as a label of a person."""
     base_revision: int = 0
@@ -138,11 +138,11 @@ class Label:
     """Random and hard to guess."""
     target: LabelTarget
     content: LabelContent
-    labeller: str
+    annotator: str
     """Who changed it last."""
     project: str
     is_deciding: bool
-    """True for the label that decides if labellers disagree."""
+    """True for the label that decides if annotators disagree."""
     revision: int
     """Increases by 1 with each change, from 1."""
     created_at: datetime
@@ -184,7 +184,7 @@ def label_json(label: Label) -> JsonObject:
         "session": label.target.session_id,
         "message": label.target.message_id,
         "call": label.target.call_index,
-        "labeller": label.labeller,
+        "labeller": label.annotator,
         "deciding": label.is_deciding,
         **({"kind": "model"} if label.is_model else {}),
         **content_json(label.content),

@@ -15,7 +15,7 @@ class QueueState(StrEnum):
 
 
 CLOSED_STATES: Final = (QueueState.DONE, QueueState.DISCARDED)
-"""States of sessions that a labeller has submitted or rejected."""
+"""States of sessions that an annotator has submitted or rejected."""
 
 
 class ProjectRole(StrEnum):

@@ -1,6 +1,6 @@
 """Which messages are stale: those with a message above them that was corrected after they were written.
 
-The idea: each message follows from everything above it. If a labeller corrects one, the messages below answer a
+The idea: each message follows from everything above it. If an annotator corrects one, the messages below answer a
 text that is no longer there. Example: a call asks for the weather in Paris, and its correction asks for Rome.
 The result and the answer below still speak about Paris, and must not be trained on together with the
 correction.

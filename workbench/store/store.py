@@ -59,7 +59,7 @@ class OwnedStore:
     label_samples: LabelSampleStore
     """Samples, lots and gold rows of labelling projects."""
     labelling: LabellingStore
-    """Sessions as a labeller sees them."""
+    """Sessions as an annotator sees them."""
     audit: AuditStore
     search: SearchStore
     facts: FactStore

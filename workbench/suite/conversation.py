@@ -7,7 +7,7 @@ from typing import Protocol
 from workbench.errors import EngineError
 from workbench.rollout.events import EndReason
 from workbench.suite.case_rollout import CaseRollout, PersonTurn, rollout_of_turns
-from workbench.suite.people.faults import Talk, person_fault
+from workbench.suite.people.faults import PersonConversation, person_fault
 from workbench.suite.people.person import Person
 from workbench.suite.people.scripted import PersonMessage, ScriptedPerson
 from workbench.toolspec.spec import OfferedTools
@@ -108,11 +108,11 @@ def without_mistakes(
     """
     if person.script and (person.is_fixed or not has_model):
         return rollout
-    talk = Talk(
+    conversation = PersonConversation(
         said=tuple(turn.said for turn in rollout.turns),
         answers=tuple(turn.answer for turn in rollout.turns if turn.completions),
         has_ended=rollout.has_person_ended,
         tools=tools.names,
     )
-    fault = person_fault(person, talk)
+    fault = person_fault(person, conversation)
     return replace(rollout, void=fault.reason, void_turn=fault.turn) if fault else rollout

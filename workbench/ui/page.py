@@ -123,7 +123,7 @@ def build_page(services: Services) -> Page:
             play_parts.state,
             tab=contracts_tab,
             tabs=tabs,
-            play=[setup.contract_name, play_parts.talk.editors],
+            play=[setup.contract_name, play_parts.conversation.editors],
             measure=[suites_parts.grid.contracts, suites_parts.grid.further, suites_parts.improve.fold],
             download=play_parts.sessions.download,
         )
@@ -133,7 +133,7 @@ def build_page(services: Services) -> Page:
             services,
             play_parts.state,
             tabs=tabs,
-            play=[play_parts.setup.toolset, play_parts.talk.editors],
+            play=[play_parts.setup.toolset, play_parts.conversation.editors],
             download=play_parts.sessions.download,
         )
         label.wire(

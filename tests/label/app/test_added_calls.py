@@ -1,4 +1,4 @@
-"""A call that a row lacks is added by a labeller, and exported with its result."""
+"""A call that a row lacks is added by an annotator, and exported with its result."""
 
 import json
 from collections.abc import Iterator
@@ -311,11 +311,11 @@ def test_a_reviewer_sees_the_call_that_one_annotator_added_and_takes_it_over(
     session = imported(services, tmp_path, ANSWERED[:2])
     services.label_projects.save_project(Project(name="p", overlap=2))
     services.label_assignments.assign([session], ["ben", "cleo"], project="p")
-    add(services, session, 1, 0, "Rome", labeller="ben", project="p")
+    add(services, session, 1, 0, "Rome", annotator="ben", project="p")
     for name in ("ben", "cleo"):
-        submit = {"labeller": name, "project": "p", "is_confirmed": True}
+        submit = {"annotator": name, "project": "p", "is_confirmed": True}
         act(services, session, kind=ActionKind.SUBMIT, **submit)
-    role = LabellingRole(labeller="dora", project="p", is_deciding=True)
+    role = LabellingRole(annotator="dora", project="p", is_deciding=True)
     view = open_for_labelling(services, session, role)
     assert view is not None
     targets = [target for entry in show_conversation(view, role).entries for target in entry.targets]
@@ -324,7 +324,7 @@ def test_a_reviewer_sees_the_call_that_one_annotator_added_and_takes_it_over(
     [other] = target.others
     assert (other.name, other.summary, other.label.result) == ("ben", "added", RESULT)
     assert target.verdicts == ("needless",)
-    seat = {"labeller": "dora", "project": "p", "is_deciding": True}
+    seat = {"annotator": "dora", "project": "p", "is_deciding": True}
     needless = FieldChange(message_id=target.message, call_index=0, field="verdict", value="needless")
 
     def decided() -> tuple[bool, list[str]]:
@@ -350,8 +350,8 @@ def test_an_annotator_does_not_see_the_call_that_another_one_added(
     session = imported(services, tmp_path, ANSWERED[:2])
     services.label_projects.save_project(Project(name="p", overlap=2))
     services.label_assignments.assign([session], ["ben", "cleo"], project="p")
-    add(services, session, 1, 0, "Rome", labeller="ben", project="p")
-    role = LabellingRole(labeller="cleo", project="p")
+    add(services, session, 1, 0, "Rome", annotator="ben", project="p")
+    role = LabellingRole(annotator="cleo", project="p")
     view = open_for_labelling(services, session, role)
     assert view is not None
     assert not any(

@@ -1,4 +1,4 @@
-"""Messages with a labeller's corrections applied."""
+"""Messages with an annotator's corrections applied."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -31,12 +31,12 @@ def stored(role, text, name=None):
     )
 
 
-def label(message, correction, *, call=None, labeller="", is_deciding=False):
+def label(message, correction, *, call=None, annotator="", is_deciding=False):
     return Label(
         id="l",
         target=LabelTarget(session_id="s", message_id=message.id, call_index=call),
         content=LabelContent(correction=correction),
-        labeller=labeller,
+        annotator=annotator,
         project="",
         is_deciding=is_deciding,
         revision=1,
@@ -46,15 +46,15 @@ def label(message, correction, *, call=None, labeller="", is_deciding=False):
     )
 
 
-def now(message, *labels, labeller=""):
-    return corrected(message, corrections_of(labels, labeller), TOOLS).text
+def now(message, *labels, annotator=""):
+    return corrected(message, corrections_of(labels, annotator), TOOLS).text
 
 
 def test_a_message_without_corrections_is_unchanged():
     message = stored(Role.ASSISTANT, "Hello.")
     assert corrected(message, corrections_of([], ""), TOOLS) is message.message
-    others = label(message, "Mine.", labeller="ben")
-    assert now(message, others, labeller="anna") == "Hello."
+    others = label(message, "Mine.", annotator="ben")
+    assert now(message, others, annotator="anna") == "Hello."
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the application checks before an action of a labeller is stored, and the verdict on a preference pair."""
+"""What the application checks before an action of an annotator is stored, and the verdict on a preference pair."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -31,7 +31,7 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 def act(services: Services, session: str, kind: ActionKind, *changes: FieldChange, **more) -> str:
-    """Apply an action; return the note for the labeller."""
+    """Apply an action; return the note for the annotator."""
     is_confirmed = more.pop("is_confirmed", False)
     action = LabelAction(
         id=ActionId("page", next(NUMBERS)), session_id=session, kind=kind, changes=changes, **more

@@ -1,4 +1,4 @@
-"""The preview of a conversation's export for one labeller."""
+"""The preview of a conversation's export for one annotator."""
 
 from dataclasses import replace
 
@@ -39,21 +39,23 @@ def right(**changed):
 
 
 def test_a_correction_makes_a_conversation_exportable():
-    rejected = preview_export(MATERIAL, [], labeller="")
+    rejected = preview_export(MATERIAL, [], annotator="")
     assert [(obstacle.code, obstacle.message_id, obstacle.is_defect) for obstacle in rejected.obstacles] == [
         ("schema-type", "m2", True)
     ]
-    assert preview_export(MATERIAL, [right()], labeller="").obstacles == ()
+    assert preview_export(MATERIAL, [right()], annotator="").obstacles == ()
 
 
-def test_another_labeller_s_correction_counts_only_if_it_decides():
-    assert preview_export(MATERIAL, [right(labeller="ben")], labeller="anna").obstacles
-    assert not preview_export(MATERIAL, [right(labeller="ben", is_deciding=True)], labeller="anna").obstacles
+def test_another_annotator_s_correction_counts_only_if_it_decides():
+    assert preview_export(MATERIAL, [right(annotator="ben")], annotator="anna").obstacles
+    assert not preview_export(
+        MATERIAL, [right(annotator="ben", is_deciding=True)], annotator="anna"
+    ).obstacles
 
 
 def test_stale_deleted_and_damaged_sessions_are_not_exportable():
-    stale = preview_export(replace(MATERIAL, stale=frozenset({"m4"})), [right()], labeller="")
+    stale = preview_export(replace(MATERIAL, stale=frozenset({"m4"})), [right()], annotator="")
     assert [(obstacle.code, obstacle.message_id) for obstacle in stale.obstacles] == [("stale-message", "m4")]
-    assert [obstacle.code for obstacle in preview_export(None, [], labeller="").obstacles] == ["gone"]
+    assert [obstacle.code for obstacle in preview_export(None, [], annotator="").obstacles] == ["gone"]
     damaged = DamagedSession(session_id="s", problem="no JSON")
-    assert "no JSON" in preview_export(damaged, [], labeller="").obstacles[0].message
+    assert "no JSON" in preview_export(damaged, [], annotator="").obstacles[0].message

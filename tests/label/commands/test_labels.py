@@ -58,11 +58,11 @@ def test_a_label_saved_by_somebody_else_is_shown_and_not_overwritten(run_cli, se
 
 def test_agreement_is_a_number_or_the_reason_why_there_is_none(run_cli, session_and_messages):
     session, messages = session_and_messages
-    assert read(run_cli, "agreement")["messages"]["problem"] == "fewer than two labellers"
+    assert read(run_cli, "agreement")["messages"]["problem"] == "fewer than two annotators"
     assert run_cli("labels", "agreement").out == "no labels\n"
-    for labeller, verdicts in (("anna", ("good", "bad-answer")), ("ben", ("good", "good"))):
+    for annotator, verdicts in (("anna", ("good", "bad-answer")), ("ben", ("good", "good"))):
         for message, verdict in zip((messages[2], messages[4]), verdicts, strict=True):
-            read(run_cli, "add", session, message, "--verdict", verdict, "--labeller", labeller)
+            read(run_cli, "add", session, message, "--verdict", verdict, "--labeller", annotator)
     found = read(run_cli, "agreement")["messages"]
     assert (found["kappa"], found["items"], found["pairs"][0]["agreed"]) == (0.0, 2, 1)
     assert read(run_cli, "agreement", "--by-row")["messages"]["items"] == 1

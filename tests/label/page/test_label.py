@@ -99,7 +99,7 @@ def test_a_command_is_parsed_and_blank_fields_are_ignored():
             }
         )
     )
-    assert (command.serial, command.first, command.seat.labeller) == (3, None, "ann")
+    assert (command.serial, command.first, command.seat.annotator) == (3, None, "ann")
     accept, rest, undo = command.actions
     assert accept.target == LabelTarget(session_id="s", message_id="m", call_index=0)
     assert accept.with_changes(()).kind is ActionKind.LABEL
@@ -120,7 +120,7 @@ def test_an_account_signs_everything_whatever_the_page_sends():
     command = parse_command(json.dumps({"labeller": "cleo", "actions": [action]}))
     assert signed_by(command, "") == command
     signed = signed_by(command, "ben")
-    assert (signed.seat.labeller, signed.actions[0].role.labeller) == ("ben", "ben")
+    assert (signed.seat.annotator, signed.actions[0].role.annotator) == ("ben", "ben")
 
 
 def test_the_form_of_a_project_is_read_and_shown_again():
@@ -203,7 +203,7 @@ def test_a_row_of_the_queue_names_the_imported_row():
 
 
 @pytest.mark.parametrize(
-    ("labeller", "assignees", "shown"),
+    ("annotator", "assignees", "shown"),
     [
         ("ann", ("ben", "cleo"), [("ben",), ("cleo",)]),
         ("ann", ("ben", "ben"), [("ben",), ("ben",)]),
@@ -212,7 +212,7 @@ def test_a_row_of_the_queue_names_the_imported_row():
         ("", ("", ""), [(), ()]),
     ],
 )
-def test_the_queue_names_annotators_unless_all_rows_are_the_labeller_s_own(labeller, assignees, shown):
+def test_the_queue_names_annotators_unless_all_rows_are_the_annotator_s_own(annotator, assignees, shown):
     items = tuple(
         QueueItem(
             session_id="s1", title="", state=QueueState.PENDING, assignee=name, revision=0, label_count=0,
@@ -221,5 +221,5 @@ def test_the_queue_names_annotators_unless_all_rows_are_the_labeller_s_own(label
         for name in assignees
     )  # fmt: skip
     queue = replace(NO_QUEUE, page=QueuePage(items=items, total=len(items)))
-    view = show_desk(LabellingRole(labeller=labeller, project="p"), (), queue, None)
+    view = show_desk(LabellingRole(annotator=annotator, project="p"), (), queue, None)
     assert [row.facts for row in view.rows] == shown

@@ -21,17 +21,17 @@ VERDICTS = st.sampled_from(["right", "wrong-tool", "needless"])
 PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
 
 
-def given_verdict(kind=ItemKind.MESSAGE, item="0", row="r", labeller="anna", verdict="n", question=""):
+def given_verdict(kind=ItemKind.MESSAGE, item="0", row="r", annotator="anna", verdict="n", question=""):
     return AnnotatorVerdict(
-        kind=kind, item=item, row=row, labeller=labeller, verdict=verdict, question=question
+        kind=kind, item=item, row=row, annotator=annotator, verdict=verdict, question=question
     )
 
 
 def judged(**verdicts):
-    """Return verdicts by labeller: each letter is the verdict on the next item, `.` means no verdict."""
+    """Return verdicts by annotator: each letter is the verdict on the next item, `.` means no verdict."""
     return [
-        given_verdict(item=str(place), labeller=labeller, verdict=verdict)
-        for labeller, row in verdicts.items()
+        given_verdict(item=str(place), annotator=annotator, verdict=verdict)
+        for annotator, row in verdicts.items()
         for place, verdict in enumerate(row)
         if verdict != "."
     ]
@@ -77,15 +77,15 @@ def test_order_and_names_of_verdicts_do_not_matter(pairs):
     assert cohens_kappa(pairs * 3) == kappa
 
 
-def test_kappa_of_two_labellers_uses_the_items_that_both_labelled():
+def test_kappa_of_two_annotators_uses_the_items_that_both_labelled():
     found = agreement_of(judged(anna="yynn.", ben="ynnny"))
     (pair,) = found.pairs
-    assert (pair.labellers, pair.item_count, pair.agreed_count) == (("anna", "ben"), 4, 3)
+    assert (pair.annotators, pair.item_count, pair.agreed_count) == (("anna", "ben"), 4, 3)
     assert found.kappa == pair.kappa == 0.5
     assert (found.item_count, found.problem) == (4, "")
 
 
-def test_kappa_of_several_labellers_is_the_mean_of_the_pairs():
+def test_kappa_of_several_annotators_is_the_mean_of_the_pairs():
     found = agreement_of(judged(anna="yynn", ben="ynnn", cleo="yynn", dora="...."))
     assert [pair.kappa for pair in found.pairs] == [0.5, 1.0, 0.5]
     assert found.kappa == pytest.approx(2 / 3)
@@ -97,11 +97,11 @@ def test_kappa_of_several_labellers_is_the_mean_of_the_pairs():
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ({}, "fewer than two labellers"),
-        ({"anna": "yn"}, "fewer than two labellers"),
+        ({}, "fewer than two annotators"),
+        ({"anna": "yn"}, "fewer than two annotators"),
         ({"anna": "yy", "ben": "yy"}, "both always chose 'y', so chance would agree too"),
         ({"anna": "y.", "ben": ".y"}, "they labelled no item in common"),
-        ({"anna": "y.", "ben": ".y", "cleo": "y."}, "no two labellers have a kappa"),
+        ({"anna": "y.", "ben": ".y", "cleo": "y."}, "no two annotators have a kappa"),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -110,7 +110,7 @@ def test_an_undefined_kappa_has_a_reason(rows, problem):
     assert (found.kappa, found.problem) == (None, problem)
 
 
-def test_the_last_verdict_of_a_labeller_counts():
+def test_the_last_verdict_of_a_annotator_counts():
     one, other = judged(anna="y")[0], judged(ben="y")[0]
     changed = given_verdict()
     assert agreement_of([one, other, changed]).pairs[0].agreed_count == 0
@@ -143,7 +143,7 @@ def test_alpha_is_that_of_krippendorff(rows):
         assert float(alpha) == pytest.approx(theirs, abs=1e-9)
 
 
-def test_alpha_takes_missing_labels_and_any_number_of_labellers():
+def test_alpha_takes_missing_labels_and_any_number_of_annotators():
     assert krippendorffs_alpha([["y", "y"], ["n", "n"], ["y"]]) == 1
     assert krippendorffs_alpha([["y", "n"], ["n", "y"]]) == Fraction(-1, 2)
     assert krippendorffs_alpha([["y", "y"], ["y", "y"]]) is None
@@ -160,7 +160,7 @@ def test_alpha_does_not_depend_on_order_or_names(pairs):
         assert (alpha == 1) == all(first == second for first, second in pairs)
 
 
-def test_kappa_is_reported_for_two_labellers_and_alpha_otherwise():
+def test_kappa_is_reported_for_two_annotators_and_alpha_otherwise():
     assert agreement_of(judged(anna="yynn", ben="ynnn")).measure == ("kappa", 0.5)
     measure, value = agreement_of(judged(anna="yynn", ben="ynnn", cleo="yynn")).measure
     assert (measure, value) == ("alpha", pytest.approx(0.64, abs=0.05))
@@ -172,11 +172,11 @@ def test_each_question_has_its_own_agreement():
         given_verdict(
             kind=ItemKind.QUESTION if question else ItemKind.CALL,
             item=str(item),
-            labeller=labeller,
+            annotator=annotator,
             verdict=verdict,
             question=question,
         )
-        for labeller, question, row in (("a", "", "yn"), ("b", "", "yn"), ("a", "q", "yn"), ("b", "q", "ny"))
+        for annotator, question, row in (("a", "", "yn"), ("b", "", "yn"), ("a", "q", "yn"), ("b", "q", "ny"))
         for item, verdict in enumerate(row)
     ]
     found = project_agreement(answers)
@@ -193,14 +193,14 @@ KINDS = {
 
 
 def noise(seed, *, rows=60, overlap=2):
-    """Random verdicts of three labellers: a row has a call, a message and a pair, and two labellers."""
+    """Random verdicts of three annotators: a row has a call, a message and a pair, and two annotators."""
     draw = random.Random(seed)
     return [
         given_verdict(
-            kind=kind, item=f"{row}-{kind}", row=str(row), labeller=labeller, verdict=draw.choice(verdicts)
+            kind=kind, item=f"{row}-{kind}", row=str(row), annotator=annotator, verdict=draw.choice(verdicts)
         )
         for row in range(rows)
-        for labeller in draw.sample(["anna", "ben", "cleo"], overlap)
+        for annotator in draw.sample(["anna", "ben", "cleo"], overlap)
         for kind, verdicts in KINDS.items()
     ]
 
@@ -221,16 +221,16 @@ def test_pooled_kinds_would_look_reliable():
 
 def test_a_row_with_many_calls_counts_once_by_row():
     many = [
-        given_verdict(kind=ItemKind.CALL, item=f"r-{call}", row="r", labeller=labeller, verdict="right")
+        given_verdict(kind=ItemKind.CALL, item=f"r-{call}", row="r", annotator=annotator, verdict="right")
         for call in range(20)
-        for labeller in ("anna", "ben")
+        for annotator in ("anna", "ben")
     ]
     wrong = [
-        given_verdict(kind=ItemKind.CALL, item="s-0", row="s", labeller=labeller, verdict=verdict)
-        for labeller, verdict in (("anna", "right"), ("ben", "wrong-tool"))
+        given_verdict(kind=ItemKind.CALL, item="s-0", row="s", annotator=annotator, verdict=verdict)
+        for annotator, verdict in (("anna", "right"), ("ben", "wrong-tool"))
     ]
     by_item, by_row = (project_agreement(many + wrong, by_row=each) for each in (False, True))
     assert (by_item.kinds[ItemKind.CALL].item_count, by_row.kinds[ItemKind.CALL].item_count) == (21, 2)
-    corrected = given_verdict(kind=ItemKind.CALL, item="r-3", row="r", labeller="ben", verdict="needless")
+    corrected = given_verdict(kind=ItemKind.CALL, item="r-3", row="r", annotator="ben", verdict="needless")
     (pair,) = project_agreement([*many, *wrong, corrected], by_row=True).kinds[ItemKind.CALL].pairs
     assert (pair.item_count, pair.agreed_count) == (2, 0)

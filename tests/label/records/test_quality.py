@@ -22,12 +22,12 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 DONE, DRAFT, DISCARDED = QueueState.DONE, QueueState.DRAFT, QueueState.DISCARDED
 
 
-def label(labeller, verdict=None, *, row="s", message="m", deciding=False, model=False, **answers):
+def label(annotator, verdict=None, *, row="s", message="m", deciding=False, model=False, **answers):
     return Label(
         id="id",
         target=LabelTarget(session_id=row, message_id=message),
         content=LabelContent(verdict=verdict, answers=answers),
-        labeller=labeller,
+        annotator=annotator,
         project="p",
         is_deciding=deciding,
         is_model=model,
@@ -131,9 +131,9 @@ def test_annotators_are_measured_by_what_is_known():
     assert gold_accuracies([], {}) == []
 
 
-def judgement(labeller, item, verdict, *, model=False):
+def judgement(annotator, item, verdict, *, model=False):
     return AnnotatorVerdict(
-        kind=ItemKind.CALL, item=item, row=item, labeller=labeller, verdict=verdict, is_model=model
+        kind=ItemKind.CALL, item=item, row=item, annotator=annotator, verdict=verdict, is_model=model
     )
 
 
@@ -148,8 +148,8 @@ def test_a_model_agrees_beside_people_and_never_among_them():
     assert both.kinds == alone.kinds
     assert alone.models == {}
     [with_ben, with_cleo] = both.models["calls"]
-    assert (with_ben.labellers, with_ben.agreed_count, with_ben.kappa) == (("ben", "judge (model)"), 3, 1.0)
-    assert (with_cleo.labellers, with_cleo.agreed_count) == (("cleo", "judge (model)"), 2)
+    assert (with_ben.annotators, with_ben.agreed_count, with_ben.kappa) == (("ben", "judge (model)"), 3, 1.0)
+    assert (with_cleo.annotators, with_cleo.agreed_count) == (("cleo", "judge (model)"), 2)
     only = project_agreement(model)
     assert (only.kinds, only.models) == ({}, {})
 

@@ -1,4 +1,4 @@
-"""Where annotators disagree, and whose labels a labeller may see."""
+"""Where annotators disagree, and whose labels an annotator may see."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 def label(name, *, is_deciding=False, target=TARGET, **content):
     return Label(
-        id=name, target=target, content=LabelContent(**content), labeller=name, project="p",
+        id=name, target=target, content=LabelContent(**content), annotator=name, project="p",
         is_deciding=is_deciding, revision=1, created_at=AT, updated_at=AT, corrected_at=None,
     )  # fmt: skip
 
@@ -55,13 +55,13 @@ def test_only_submitted_labels_are_compared_and_a_decision_settles_the_dispute()
     decision = label("cleo", verdict=Verdict.RIGHT, is_deciding=True)
     decided = compare_labels([*labels, decision], ["ann", "ben"])
     assert (decided.undecided, decided.disputes[0].decision) == (0, decision)
-    assert [one.labeller for one in decided.disputes[0].labels] == ["ann", "ben"]
+    assert [one.annotator for one in decided.disputes[0].labels] == ["ann", "ben"]
 
 
-def test_a_labeller_sees_others_after_submitting_and_who_decides_sees_all():
+def test_a_annotator_sees_others_after_submitting_and_who_decides_sees_all():
     labels = [label("ann"), label("ben"), label("cleo", is_deciding=True)]
     seen = [
-        [one.labeller for one in visible_labels(labels, "ann", sees_all=sees_all, has_submitted=submitted)]
+        [one.annotator for one in visible_labels(labels, "ann", sees_all=sees_all, has_submitted=submitted)]
         for sees_all, submitted in ((False, False), (False, True), (True, False))
     ]
     assert seen == [["ann"], ["ann", "ben", "cleo"], ["ann", "ben", "cleo"]]

@@ -37,7 +37,7 @@ class Team:
         return self.store.of(Owner(key=account_key(name), name=name, role=role))
 
     def judge(self, name: str, verdict: Verdict, *, answer: str = "yes", is_done: bool = True) -> None:
-        label = new(self.talk.target(3), verdict, labeller=name, project=SHARED, answers={"polite": answer})
+        label = new(self.talk.target(3), verdict, annotator=name, project=SHARED, answers={"polite": answer})
         self.of(name).labels.save(label)
         if is_done:
             self.submit(name)
@@ -47,9 +47,9 @@ class Team:
 
     def seen_by(self, name: str, *, is_deciding: bool = False) -> list[tuple[str, Verdict | None]]:
         opened = self.of(name).labelling.open(
-            self.talk.id, project=SHARED, labeller=name, is_deciding=is_deciding
+            self.talk.id, project=SHARED, annotator=name, is_deciding=is_deciding
         )
         assert opened
         listed = self.of(name).labels.list_labels(project=SHARED)
         assert set(map(str, opened.labels)) <= set(map(str, listed))
-        return [(label.labeller, label.content.verdict) for label in opened.labels]
+        return [(label.annotator, label.content.verdict) for label in opened.labels]

@@ -1,4 +1,4 @@
-"""Actions of labellers: applied once, in any interleaving, and undone in any order."""
+"""Actions of annotators: applied once, in any interleaving, and undone in any order."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ def mine(migrated_url: str) -> Iterator[OwnedStore]:
 
 @dataclass
 class Hand:
-    """A page of a labeller, which numbers its actions."""
+    """A page of an annotator, which numbers its actions."""
 
     store: OwnedStore
     client: str = "tab"
@@ -67,16 +67,16 @@ def test_an_action_is_applied_once(mine: OwnedStore) -> None:
     talk = start_talk(mine)
     change = FieldChange(message_id=talk.messages[1], call_index=0, field="tag:odd", value=True)
     action = LabelAction(
-        id=ActionId("tab", 1), session_id=talk.id, kind=ActionKind.LABEL, changes=(change,), labeller="ann"
+        id=ActionId("tab", 1), session_id=talk.id, kind=ActionKind.LABEL, changes=(change,), annotator="ann"
     )
     assert mine.labels.apply(action).is_new
     assert not mine.labels.apply(action).is_new
-    label = mine.labels.find(talk.target(1, 0), labeller="ann")
+    label = mine.labels.find(talk.target(1, 0), annotator="ann")
     assert label is not None
     assert (label.content, label.revision) == (LabelContent(tags=("odd",)), 1)
     assert mine.labels.apply(replace(action, id=ActionId("other", 1))).is_new
-    # The same id of another labeller is another action.
-    assert mine.labels.apply(replace(action, labeller="ben")).is_new
+    # The same id of another annotator is another action.
+    assert mine.labels.apply(replace(action, annotator="ben")).is_new
 
 
 def test_every_kind_of_change_is_undone_and_nothing_is_left(mine: OwnedStore) -> None:
@@ -201,7 +201,7 @@ def test_a_session_is_done_only_with_the_verdicts_and_answers_that_the_project_r
         mine,
         shared={
             "project": "strict",
-            "labeller": "ann",
+            "annotator": "ann",
             "must_judge": (talk.target(1, 0), talk.target(3)),
         },
     )

@@ -150,24 +150,24 @@ class TestProjects:
         with pytest.raises(BadInput):
             mine.label_projects.save_project(replace(self.PROJECT, **bad))
 
-    def test_each_session_is_assigned_to_as_many_labellers_as_the_overlap(self, mine: OwnedStore) -> None:
+    def test_each_session_is_assigned_to_as_many_annotators_as_the_overlap(self, mine: OwnedStore) -> None:
         mine.label_projects.save_project(self.PROJECT)
         talk = [start_talk(mine).id for _ in range(3)]
         assignments = mine.label_assignments.assign(talk, ["anna", "ben", "cleo"], project="weather")
         assert sorted(assignment.session_id for assignment in assignments) == sorted(talk * 2)
         assert mine.label_assignments.assign(talk, ["anna", "ben", "cleo"], project="weather") == []
-        for labeller in ("anna", "ben", "cleo"):
-            page = mine.label_queues.queue(QueueFilter(assignee=labeller), project="weather")
+        for annotator in ("anna", "ben", "cleo"):
+            page = mine.label_queues.queue(QueueFilter(assignee=annotator), project="weather")
             assert {item.state for item in page.items} == {QueueState.PENDING}
             assert page.total == 2
         with pytest.raises(StoreError, match="no labelling project 'other'"):
             mine.label_queues.queue(QueueFilter(), project="other")
 
-    def test_a_label_moves_only_its_labeller_s_item_to_draft(self, mine: OwnedStore) -> None:
+    def test_a_label_moves_only_its_annotator_s_item_to_draft(self, mine: OwnedStore) -> None:
         mine.label_projects.save_project(self.PROJECT)
         talk = start_talk(mine)
         mine.label_assignments.assign([talk.id], ["anna", "ben"], project="weather")
-        mine.labels.save(new(talk.target(3), Verdict.GOOD, project="weather", labeller="anna"))
+        mine.labels.save(new(talk.target(3), Verdict.GOOD, project="weather", annotator="anna"))
         page = mine.label_queues.queue(QueueFilter(), project="weather")
         assert [(item.assignee, item.state, item.label_count) for item in page.items] == [
             ("anna", QueueState.DRAFT, 1), ("ben", QueueState.PENDING, 1),
@@ -184,13 +184,13 @@ class TestProjects:
 
     def test_deciding_labels_are_not_part_of_the_judgements(self, mine: OwnedStore) -> None:
         target = start_talk(mine).target(3)
-        mine.labels.save(new(target, Verdict.GOOD, labeller="anna"))
-        mine.labels.save(new(target, Verdict.BAD_ANSWER, labeller="ben"))
-        decided = mine.labels.save(new(target, Verdict.GOOD, labeller="cleo", is_deciding=True))
-        change = new(target, Verdict.BAD_ANSWER, labeller="dora", is_deciding=True, base_revision=1)
+        mine.labels.save(new(target, Verdict.GOOD, annotator="anna"))
+        mine.labels.save(new(target, Verdict.BAD_ANSWER, annotator="ben"))
+        decided = mine.labels.save(new(target, Verdict.GOOD, annotator="cleo", is_deciding=True))
+        change = new(target, Verdict.BAD_ANSWER, annotator="dora", is_deciding=True, base_revision=1)
         assert mine.labels.save(change).id == decided.id
-        assert [(judgement.labeller, judgement.verdict) for judgement in mine.label_queues.judgements()] == [
+        assert [(judgement.annotator, judgement.verdict) for judgement in mine.label_queues.judgements()] == [
             ("anna", "good"), ("ben", "bad-answer"),
         ]  # fmt: skip
         found = mine.labels.find(target, is_deciding=True)
-        assert found and (found.labeller, found.content.verdict) == ("dora", Verdict.BAD_ANSWER)
+        assert found and (found.annotator, found.content.verdict) == ("dora", Verdict.BAD_ANSWER)

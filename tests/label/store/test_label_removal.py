@@ -37,7 +37,7 @@ def test_assignments_that_match_a_filter_are_removed_unless_they_are_started(tea
     assert ("ben" in {name for _, name in tasks_of(team)}, len(tasks_of(team))) == (True, 4)
     assert team.ben.label_queues.queue(QueueFilter(), project=SHARED).total == 1
     with pytest.raises(StoreError, match="no session"):
-        team.ben.labels.save(new(talks[1].target(3), Verdict.GOOD, labeller="ben", project=SHARED))
+        team.ben.labels.save(new(talks[1].target(3), Verdict.GOOD, annotator="ben", project=SHARED))
     notes = team.ann.audit.entries(action="task.unassign")
     assert [(note.subject, note.who, note.detail["of"]) for note in notes] == [
         (f"session:{talk.id}", "ann", "ben") for talk in reversed(talks[1:])
@@ -60,7 +60,9 @@ def test_removing_started_assignments_keeps_their_labels_and_updates_the_review(
 
 
 def test_a_deleted_project_counts_nowhere_until_it_is_restored(team: Team) -> None:
-    label = new(team.talk.target(3), Verdict.GOOD, labeller="ben", project=SHARED, tags=("deep",), answers={})
+    label = new(
+        team.talk.target(3), Verdict.GOOD, annotator="ben", project=SHARED, tags=("deep",), answers={}
+    )
     team.ben.labels.save(label)
     team.submit("ben")
     before = team.ann.labels.list_labels(), tasks_of(team), team.ann.label_projects.find_project("round-1")

@@ -29,7 +29,7 @@ def team(migrated_url: str) -> Iterator[Team]:
 
 def label(team: Team, name: str, talk: Talk, verdict: Verdict, *, is_done: bool = True) -> None:
     own = team.of(name)
-    own.labels.save(new(talk.target(3), verdict, labeller=name, project=SHARED))
+    own.labels.save(new(talk.target(3), verdict, annotator=name, project=SHARED))
     if is_done:
         own.labels.move(talk.id, QueueState.DONE, project=SHARED, assignee=name, who=name)
 
@@ -47,7 +47,7 @@ def test_so_many_rows_are_assigned_for_each_tool(team: Team) -> None:
     chosen = sessions | {team.talk.id}
     assert len(chosen & later) == 2
     assert len(chosen & now) in (2, 3)
-    assert {assignment.labeller for assignment in given} == {"ben", "cleo"}
+    assert {assignment.annotator for assignment in given} == {"ben", "cleo"}
     again = team.ann.label_samples.assign_strata(QueueFilter(), project="round-1", by="tool", count=2, seed=1)
     assert again == []
     assert not team.ann.label_samples.assign_strata(QueueFilter(), project="round-1", by="tool", count=0)
@@ -77,7 +77,9 @@ def test_a_lot_is_rejected_by_the_team_and_its_verdict_is_kept(team: Team) -> No
     label(team, "ben", sample[0], Verdict.BAD_ANSWER)
     label(team, "cleo", sample[0], Verdict.GOOD)
     assert team.dora.label_samples.lots(project=SHARED)[0].judged == 0
-    decision = new(sample[0].target(3), Verdict.BAD_ANSWER, labeller="dora", project=SHARED, is_deciding=True)
+    decision = new(
+        sample[0].target(3), Verdict.BAD_ANSWER, annotator="dora", project=SHARED, is_deciding=True
+    )
     team.dora.labels.save(decision)
     [state] = team.dora.label_samples.lots(project=SHARED)
     assert (state.judged, state.bad, state.verdict) == (1, 1, LotVerdict.REJECTED)
@@ -86,7 +88,7 @@ def test_a_lot_is_rejected_by_the_team_and_its_verdict_is_kept(team: Team) -> No
     found = team.ann.labels.find(sample[0].target(3), project="round-1", is_deciding=True)
     assert found
     team.ann.labels.save(replace(decision, content=replace(decision.content, verdict=Verdict.GOOD),
-                                 labeller="ann", project="round-1", base_revision=found.revision))  # fmt: skip
+                                 annotator="ann", project="round-1", base_revision=found.revision))  # fmt: skip
     [state] = team.ann.label_samples.lots(project="round-1")
     assert (state.bad, state.verdict, state.lot) == (0, LotVerdict.REJECTED, recorded)
     assert team.ann.label_samples.decide_lot("first", project="round-1", who="ann").lot == recorded
@@ -128,9 +130,9 @@ def test_gold_rows_measure_annotators_who_cannot_tell_them_from_others(team: Tea
         team.ann.label_samples.set_gold([gold[0].id], project="round-1")
     # One is decided in the project, the other one is labelled in the queue of all sessions.
     team.ann.labels.save(
-        new(gold[0].target(3), Verdict.GOOD, labeller="ann", project="round-1", is_deciding=True)
+        new(gold[0].target(3), Verdict.GOOD, annotator="ann", project="round-1", is_deciding=True)
     )
-    team.ann.labels.save(new(gold[1].target(3), Verdict.BAD_ANSWER, labeller="ann"))
+    team.ann.labels.save(new(gold[1].target(3), Verdict.BAD_ANSWER, annotator="ann"))
     rows = team.ann.label_samples.set_gold([talk.id for talk in gold], project="round-1", who="ann")
     assert rows == tuple(talk.id for talk in gold)
     for name in ("ben", "cleo"):
@@ -152,9 +154,12 @@ def test_gold_rows_measure_annotators_who_cannot_tell_them_from_others(team: Tea
     label(team, "ben", gold[1], Verdict.GOOD)
     label(team, "cleo", gold[1], Verdict.BAD_ANSWER)
     # Also after submitting, nothing shows what is right; labels of others are shown as on other rows.
-    seen = team.ben.labelling.open(gold[1].id, project=SHARED, labeller="ben")
+    seen = team.ben.labelling.open(gold[1].id, project=SHARED, annotator="ben")
     assert seen
-    assert sorted((one.labeller, one.is_deciding) for one in seen.labels) == [("ben", False), ("cleo", False)]
+    assert sorted((one.annotator, one.is_deciding) for one in seen.labels) == [
+        ("ben", False),
+        ("cleo", False),
+    ]
     assert not any(one.is_deciding for one in team.ben.labels.list_labels(project=SHARED))
     assert team.ben.labels.find(gold[1].target(3), project=SHARED, is_deciding=True) is None
     found = team.dora.label_samples.accuracies(project=SHARED)
@@ -169,7 +174,7 @@ def test_gold_rows_measure_annotators_who_cannot_tell_them_from_others(team: Tea
 
 def test_a_new_annotator_gets_all_gold_rows(team: Team) -> None:
     talk = start_talk(team.ann)
-    team.ann.labels.save(new(talk.target(3), Verdict.GOOD, labeller="ann"))
+    team.ann.labels.save(new(talk.target(3), Verdict.GOOD, annotator="ann"))
     team.ann.label_samples.set_gold([talk.id], project="round-1")
     members = (*PROJECT.members, Member("eve", ProjectRole.ANNOTATOR))
     team.ann.label_projects.save_project(replace(PROJECT, members=members))
@@ -180,7 +185,7 @@ def test_a_new_annotator_gets_all_gold_rows(team: Team) -> None:
 
 def test_labels_of_a_model_are_beside_those_of_people(team: Team) -> None:
     progress = team.ann.label_queues.progress(project="round-1")
-    by_model = new(team.talk.target(3), Verdict.BAD_ANSWER, labeller="ben", project="round-1", is_model=True)
+    by_model = new(team.talk.target(3), Verdict.BAD_ANSWER, annotator="ben", project="round-1", is_model=True)
     stored = team.ann.labels.save(by_model)
     assert stored.is_model
     assert team.ann.label_queues.progress(project="round-1") == progress
@@ -190,15 +195,15 @@ def test_labels_of_a_model_are_beside_those_of_people(team: Team) -> None:
     assert team.ann.label_queues.compare(team.talk.id, project="round-1").disputes == ()
     found = project_agreement(team.ann.label_queues.judgements(project="round-1"))
     assert found.kinds[ItemKind.MESSAGE].item_count == 1
-    assert [pair.labellers for pair in found.models["messages"]] == [
+    assert [pair.annotators for pair in found.models["messages"]] == [
         ("ben", "ben (model)"),
         ("ben (model)", "cleo"),
     ]
     labels = team.ann.labels.list_labels(project="round-1")
     assert len(labels) == 3
     assert summarize_labels(labels)[team.talk.messages[3]].is_good is True
-    assert [one.labeller for one in labels if one.is_model] == ["ben"]
+    assert [one.annotator for one in labels if one.is_model] == ["ben"]
     with pytest.raises(BadInput, match="cannot label as"):
-        team.ben.labels.save(replace(by_model, project=SHARED, labeller="judge"))
-    opened = team.dora.labelling.open(team.talk.id, project=SHARED, labeller="dora", is_deciding=True)
+        team.ben.labels.save(replace(by_model, project=SHARED, annotator="judge"))
+    opened = team.dora.labelling.open(team.talk.id, project=SHARED, annotator="dora", is_deciding=True)
     assert opened and sum(one.is_model for one in opened.labels) == 1

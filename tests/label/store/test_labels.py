@@ -46,12 +46,12 @@ FULL: dict[str, Any] = {
 class TestLabels:
     def test_a_label_is_stored_unchanged(self, mine: OwnedStore) -> None:
         talk = start_talk(mine)
-        label = mine.labels.save(new(talk.target(1, 0), Verdict.WRONG_TOOL, **FULL, labeller="anna"))
+        label = mine.labels.save(new(talk.target(1, 0), Verdict.WRONG_TOOL, **FULL, annotator="anna"))
         assert label.content == LabelContent(verdict=Verdict.WRONG_TOOL, **FULL)
-        assert (label.revision, label.labeller, label.is_deciding, label.project) == (1, "anna", False, "")
-        assert mine.labels.find(talk.target(1, 0), labeller="anna") == label
+        assert (label.revision, label.annotator, label.is_deciding, label.project) == (1, "anna", False, "")
+        assert mine.labels.find(talk.target(1, 0), annotator="anna") == label
         assert mine.labels.find(talk.target(1, 0)) is None
-        assert mine.labels.find(talk.target(1), labeller="anna") is None
+        assert mine.labels.find(talk.target(1), annotator="anna") is None
         assert isinstance(label.content.correction, ToolCall)
         assert list(label.content.correction.arguments) == ["z", "a"]
 
@@ -208,8 +208,8 @@ class TestStaleness:
 
     def test_only_a_deciding_label_s_correction_makes_messages_stale(self, mine: OwnedStore) -> None:
         talk = start_talk(mine)
-        mine.labels.save(new(talk.target(0), correction="Hello", labeller="anna"))
-        mine.labels.save(new(talk.target(0), comment="no need", labeller="cleo", is_deciding=True))
+        mine.labels.save(new(talk.target(0), correction="Hello", annotator="anna"))
+        mine.labels.save(new(talk.target(0), comment="no need", annotator="cleo", is_deciding=True))
         assert mine.labels.stale(talk.id) == ()
 
     def test_an_unknown_message_or_leaf_is_reported(self, mine: OwnedStore) -> None:

@@ -118,7 +118,7 @@ def test_the_least_agreement_comes_first(team: Team) -> None:
     calm = start_talk(team.ann)
     team.ann.label_assignments.assign([calm.id], [], project="round-1")
     for name in ("ben", "cleo"):
-        team.of(name).labels.save(new(calm.target(3), Verdict.GOOD, labeller=name, project=SHARED))
+        team.of(name).labels.save(new(calm.target(3), Verdict.GOOD, annotator=name, project=SHARED))
         team.of(name).labels.move(calm.id, QueueState.DONE, project=SHARED, assignee=name, who=name)
     team.judge("ben", Verdict.GOOD)
     team.judge("cleo", Verdict.BAD_ANSWER)

@@ -51,18 +51,18 @@ def test_a_session_is_reached_through_its_project_only(team: Team) -> None:
         assert own.corpus.material(team.talk.id) is None
         assert own.labelling.open(team.talk.id) is None
     for name in ("ben", "dora"):
-        opened = team.of(name).labelling.open(team.talk.id, project=SHARED, labeller=name)
+        opened = team.of(name).labelling.open(team.talk.id, project=SHARED, annotator=name)
         assert opened
         assert (opened.session.is_own, len(opened.path)) == (False, 4)
     other = start_talk(team.ann)
-    assert team.ben.labelling.open(other.id, project=SHARED, labeller="ben") is None
-    assert team.dora.labelling.open(other.id, project=SHARED, labeller="dora") is None
+    assert team.ben.labelling.open(other.id, project=SHARED, annotator="ben") is None
+    assert team.dora.labelling.open(other.id, project=SHARED, annotator="dora") is None
 
 
 def test_ephemeral_text_is_not_shown_to_members(team: Team) -> None:
     talk = start_talk(team.ann, ephemeral="secret")
     team.ann.label_assignments.assign([talk.id], [], project="round-1")
-    opened = team.ben.labelling.open(talk.id, project=SHARED, labeller="ben")
+    opened = team.ben.labelling.open(talk.id, project=SHARED, annotator="ben")
     assert opened and "secret" not in repr((opened.session, opened.path))
 
 
@@ -70,7 +70,7 @@ def test_labels_of_others_are_hidden_until_one_s_own_are_submitted(team: Team) -
     team.judge("ben", Verdict.GOOD)
     team.judge("cleo", Verdict.BAD_ANSWER, is_done=False)
     assert team.seen_by("cleo") == [("cleo", Verdict.BAD_ANSWER)]
-    assert team.cleo.labels.find(team.talk.target(3), labeller="ben", project=SHARED) is None
+    assert team.cleo.labels.find(team.talk.target(3), annotator="ben", project=SHARED) is None
     assert team.cleo.label_queues.queue(QueueFilter(verdict="good"), project=SHARED).total == 0
     [item] = team.cleo.label_queues.queue(QueueFilter(), project=SHARED).items
     assert (item.assignee, item.label_count, item.disputed_count) == ("cleo", 1, 0)
@@ -82,17 +82,17 @@ def test_labels_of_others_are_hidden_until_one_s_own_are_submitted(team: Team) -
 
 
 def test_somebody_else_s_correction_makes_nothing_stale(team: Team) -> None:
-    correction = new(team.talk.target(1), correction="Which city?", labeller="ben", project=SHARED)
+    correction = new(team.talk.target(1), correction="Which city?", annotator="ben", project=SHARED)
     team.ben.labels.save(correction)
     stale = [
-        team.of(name).labelling.open(team.talk.id, project=SHARED, labeller=name) for name in ("ben", "cleo")
+        team.of(name).labelling.open(team.talk.id, project=SHARED, annotator=name) for name in ("ben", "cleo")
     ]
     assert [tuple(opened.stale) for opened in stale if opened] == [tuple(team.talk.messages[2:]), ()]
 
 
 FORGED: dict[str, Callable[[Team], object]] = {
     "labels in the name of somebody else": lambda t: t.ben.labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="cleo", project=SHARED)
+        new(t.talk.target(3), Verdict.GOOD, annotator="cleo", project=SHARED)
     ),
     "labels without a name": lambda t: t.ben.labels.save(new(t.talk.target(3), Verdict.GOOD, project=SHARED)),
     "submits for somebody else": lambda t: t.ben.labels.move(
@@ -105,12 +105,12 @@ FORGED: dict[str, Callable[[Team], object]] = {
         t.talk.id, t.talk.messages[3], project=SHARED, who="cleo"
     ),
     "decides as an annotator": lambda t: t.ben.labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="ben", project=SHARED, is_deciding=True)
+        new(t.talk.target(3), Verdict.GOOD, annotator="ben", project=SHARED, is_deciding=True)
     ),
     "opens as somebody who decides": lambda t: t.ben.labelling.open(
-        t.talk.id, project=SHARED, labeller="ben", is_deciding=True
+        t.talk.id, project=SHARED, annotator="ben", is_deciding=True
     ),
-    "opens as somebody else": lambda t: t.ben.labelling.open(t.talk.id, project=SHARED, labeller="cleo"),
+    "opens as somebody else": lambda t: t.ben.labelling.open(t.talk.id, project=SHARED, annotator="cleo"),
     "reads the agreement": lambda t: t.ben.label_queues.judgements(project=SHARED),
     "compares labels": lambda t: t.ben.label_queues.compare(t.talk.id, project=SHARED),
     "reads the review": lambda t: t.ben.label_queues.queue(QueueFilter(), project=SHARED, is_review=True),
@@ -126,21 +126,21 @@ FORGED: dict[str, Callable[[Team], object]] = {
         replace(t.dora.label_projects.find_project(SHARED) or PROJECT, overlap=1)
     ),
     "labels without an assignment": lambda t: t.dora.labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="dora", project=SHARED)
+        new(t.talk.target(3), Verdict.GOOD, annotator="dora", project=SHARED)
     ),
     "labels in the owner's project by its name": lambda t: t.ben.labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="ben", project="round-1")
+        new(t.talk.target(3), Verdict.GOOD, annotator="ben", project="round-1")
     ),
     "labels without the project": lambda t: t.ben.labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="ben")
+        new(t.talk.target(3), Verdict.GOOD, annotator="ben")
     ),
     "a stranger labels": lambda t: t.eve.labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="eve", project=SHARED)
+        new(t.talk.target(3), Verdict.GOOD, annotator="eve", project=SHARED)
     ),
     "a stranger reads the queue": lambda t: t.eve.label_queues.queue(QueueFilter(), project=SHARED),
     "a stranger reads the progress": lambda t: t.eve.label_queues.progress(project=SHARED),
     "an admin labels": lambda t: t.of("root", UserRole.ADMIN).labels.save(
-        new(t.talk.target(3), Verdict.GOOD, labeller="root", project=SHARED)
+        new(t.talk.target(3), Verdict.GOOD, annotator="root", project=SHARED)
     ),
     "a browser with the key of an account": lambda t: t.store.of(Owner(key="ben")).label_queues.queue(
         QueueFilter(), project=SHARED
@@ -195,21 +195,21 @@ def test_a_reviewer_decides_and_both_originals_stay(team: Team) -> None:
     [item] = team.dora.label_queues.queue(QueueFilter(is_disputed=True), project=SHARED, is_review=True).items
     assert (item.session_id, item.state, item.disputed_count) == (team.talk.id, QueueState.PENDING, 1)
     [dispute] = team.dora.label_queues.compare(team.talk.id, project=SHARED).disputes
-    assert (dispute.about, [label.labeller for label in dispute.labels]) == (
+    assert (dispute.about, [label.annotator for label in dispute.labels]) == (
         ("verdict", "polite"),
         ["ben", "cleo"],
     )
     assert len(team.seen_by("dora", is_deciding=True)) == 2
     progress = team.ann.label_queues.progress(project="round-1")
     assert (progress.done, progress.total, progress.compared, progress.disputed) == (2, 2, 1, 1)
-    decision = new(team.talk.target(3), Verdict.GOOD, labeller="dora", project=SHARED, is_deciding=True)
+    decision = new(team.talk.target(3), Verdict.GOOD, annotator="dora", project=SHARED, is_deciding=True)
     team.dora.labels.save(decision)
     [item] = team.dora.label_queues.queue(QueueFilter(), project=SHARED, is_review=True).items
     assert (item.state, item.disputed_count) == (QueueState.DONE, 0)
     progress = team.ann.label_queues.progress(project="round-1")
     assert (progress.disputed, progress.disagreed) == (0, 1)
     stored = team.ann.labels.list_labels(project="round-1")
-    assert [(label.labeller, label.is_deciding) for label in stored] == [
+    assert [(label.annotator, label.is_deciding) for label in stored] == [
         ("ben", False), ("cleo", False), ("dora", True),
     ]  # fmt: skip
     found = project_agreement(team.dora.label_queues.judgements(project=SHARED))

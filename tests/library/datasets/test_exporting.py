@@ -131,7 +131,7 @@ def test_a_row_that_cannot_be_stored_is_reported_each_time_it_occurs(services, t
     assert problems[0] == problems[1]
 
 
-def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export(services, tmp_path):
+def test_an_unreadable_call_is_imported_for_a_annotator_and_refused_by_the_export(services, tmp_path):
     row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": BROKEN}]}
     assert bring(services, write(tmp_path / "rows.jsonl", row))[0].is_new
     with pytest.raises(ExportRefused, match="1 of 1 sessions has errors, so nothing was written"):

@@ -68,7 +68,7 @@ def test_a_json_array_gives_rows_with_the_same_values_and_key_order(services, tm
 
 
 def test_a_corrected_call_is_the_only_change_of_its_row(services, tmp_path):
-    """A labeller can correct arguments that are not JSON, whatever the format."""
+    """An annotator can correct arguments that are not JSON, whatever the format."""
     row = json.loads(odd_lines("openai", 1, broken=1.0)[0])
     row["messages"][1]["tool_calls"][0]["function"]["arguments"] = "{city Rome"
     file = tmp_path / "rows.jsonl"
@@ -278,7 +278,7 @@ def test_the_tools_of_toolace_are_offered_in_label_and_check_its_calls(services,
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(TOOLACE) + "\n")
     (imported,) = bring(services, file)
-    role = LabellingRole(labeller="", project="", is_deciding=False)
+    role = LabellingRole(annotator="", project="", is_deciding=False)
     view = open_for_labelling(services, imported.session_id, role)
     (call,) = read_message(view.path[1].message, tools=view.tools).calls
     assert view.tools.names == (call.name,) == ("Get_Weather",)

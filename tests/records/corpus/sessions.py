@@ -48,14 +48,14 @@ def talk(services, call=CALL, answer="It is sunny.", question="Weather in Rome?"
 
 
 def label(
-    services, session_id, message_id, *, call=None, labeller="", is_deciding=False, project="", **content
+    services, session_id, message_id, *, call=None, annotator="", is_deciding=False, project="", **content
 ):
     """Store a label of a message or of one of its calls."""
     target = LabelTarget(session_id=session_id, message_id=message_id, call_index=call)
     new = NewLabel(
         target=target,
         content=LabelContent(**content),
-        labeller=labeller,
+        annotator=annotator,
         is_deciding=is_deciding,
         project=project,
     )

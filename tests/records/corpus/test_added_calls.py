@@ -1,4 +1,4 @@
-"""Where a call that a labeller added, and its result, stand in a conversation, and what they make stale."""
+"""Where a call that an annotator added, and its result, stand in a conversation, and what they make stale."""
 
 from datetime import UTC, datetime, timedelta
 

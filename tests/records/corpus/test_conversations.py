@@ -76,10 +76,10 @@ def test_a_corrected_call_replaces_even_a_guessed_one(services):
 
 def test_only_the_correction_of_a_deciding_label_counts(services):
     session_id, path = talk(services)
-    label(services, session_id, path[-1].id, labeller="ann", correction="A")
-    label(services, session_id, path[-1].id, labeller="bob", correction="B")
+    label(services, session_id, path[-1].id, annotator="ann", correction="A")
+    label(services, session_id, path[-1].id, annotator="bob", correction="B")
     assert codes(rows_of(services)[1]) == ["corrections-differ"]
-    label(services, session_id, path[-1].id, labeller="eve", is_deciding=True, correction="C")
+    label(services, session_id, path[-1].id, annotator="eve", is_deciding=True, correction="C")
     assert rows_of(services)[0][0]["conversations"][-1]["value"] == "C"
 
 
@@ -245,6 +245,6 @@ def test_verdicts_make_rows_of_good_and_bad_answers(services):
 
 def test_contradictory_verdicts_do_not_count(services):
     session_id, path = talk(services)
-    for labeller, verdict in (("ann", Verdict.GOOD), ("bob", Verdict.BAD_ANSWER)):
-        label(services, session_id, path[4].id, labeller=labeller, verdict=verdict)
+    for annotator, verdict in (("ann", Verdict.GOOD), ("bob", Verdict.BAD_ANSWER)):
+        label(services, session_id, path[4].id, annotator=annotator, verdict=verdict)
     assert codes(rows_of(services, "kto")[1]) == ["not-judged"]

@@ -100,9 +100,9 @@ def test_each_filter_selects_the_right_sessions(services):
 
 def test_a_deciding_label_hides_the_others(services):
     session_id, path = talk(services)
-    label(services, session_id, path[4].id, labeller="ann", verdict=Verdict.BAD_ANSWER, rating=1)
+    label(services, session_id, path[4].id, annotator="ann", verdict=Verdict.BAD_ANSWER, rating=1)
     assert chosen(services, verdict="bad-answer", max_rating=2) == [session_id]
-    label(services, session_id, path[4].id, labeller="eve", is_deciding=True, verdict=Verdict.GOOD, rating=5)
+    label(services, session_id, path[4].id, annotator="eve", is_deciding=True, verdict=Verdict.GOOD, rating=5)
     assert chosen(services, verdict="bad-answer") == []
     assert chosen(services, verdict="good", min_rating=4) == [session_id]
 

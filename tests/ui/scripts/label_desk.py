@@ -198,7 +198,7 @@ class Desk:
         return LabelTabView(
             serial=serial,
             project=self.project,
-            labeller="",
+            annotator="",
             rows=rows,
             first=0,
             total=self.total,

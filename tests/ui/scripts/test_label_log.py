@@ -209,9 +209,9 @@ def test_a_comment_that_another_tab_saves_or_discards_is_no_longer_shown_as_type
     assert [action["kind"] for action in again.actions()] == ["submit"]
 
 
-def test_labeller_and_filter_survive_a_reload(desk: Desk) -> None:
+def test_annotator_and_filter_survive_a_reload(desk: Desk) -> None:
     desk.component.element.get_by_text("Filter", exact=True).click()
-    desk.component.element.get_by_label("Labeller").fill("ann")
+    desk.component.element.get_by_label("Your name").fill("ann")
     desk.press("Tab")
     desk.component.element.get_by_label("State").select_option("pending")
     desk.answer()

@@ -209,7 +209,7 @@ class SessionCases:
         return patterns + [call_pattern(added.call.name, added.call.arguments) for added in summary.added]
 
     def _with_added(self, path: Sequence[ExportMessage]) -> Iterator["_Step"]:
-        """Yield the messages of a path with their labels, and the calls that labellers added with their results."""
+        """Yield the messages of a path with their labels, and the calls that annotators added with their results."""
         steps = (
             _Step(message.message, self._summaries.get(message.original_id, NO_LABELS)) for message in path
         )
@@ -303,7 +303,7 @@ def _pattern(
 
 
 def _verdicts(labels: Sequence[Label]) -> Mapping[tuple[str, int | None], Verdict]:
-    """Return the verdict on each message and call on which labellers agree. A deciding label counts alone."""
+    """Return the verdict on each message and call on which annotators agree. A deciding label counts alone."""
     found: dict[tuple[str, int | None], list[Label]] = defaultdict(list)
     for label in labels:
         if label.content.verdict is not None and not label.is_model:

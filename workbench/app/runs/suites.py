@@ -14,7 +14,7 @@ from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.bfcl import with_json_schema_types
-from workbench.suite.exchange.bfcl_talk import PREFIX
+from workbench.suite.exchange.bfcl_conversation import PREFIX
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import SuiteFault, SuiteText
 from workbench.suite.tool_names import unknown_names

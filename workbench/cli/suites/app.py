@@ -106,7 +106,7 @@ def case(
 
     The case expects the calls that the model made in it.
     """
-    from workbench.app.runs.talk_cases import case_of_conversation
+    from workbench.app.runs.conversation_cases import case_of_conversation
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:

@@ -1,1 +1,1 @@
-"""What labellers do: open a session, label it, and let a model judge rows."""
+"""What annotators do: open a session, label it, and let a model judge rows."""

@@ -1,4 +1,4 @@
-"""Apply the actions of a labeller: check what only the conversation shows, then leave the rest to the store."""
+"""Apply the actions of an annotator: check what only the conversation shows, then leave the rest to the store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,11 +37,11 @@ SAME_AS_ORIGINAL: Final = "This equals the original, so there is no correction."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionOutcome:
-    """The result of an action, for the labeller."""
+    """The result of an action, for the annotator."""
 
     applied: AppliedAction
     note: str = ""
-    """A remark for the labeller. Empty if there is nothing to say."""
+    """A remark for the annotator. Empty if there is nothing to say."""
 
 
 def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool = False) -> ActionOutcome:
@@ -50,11 +50,11 @@ def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool 
     A correction that equals the original becomes no correction.
 
     Args:
-        is_confirmed: Whether the labeller has seen the warning. It allows a correction that breaks the schema, and
+        is_confirmed: Whether the annotator has seen the warning. It allows a correction that breaks the schema, and
             submitting a session with stale messages or without a training row.
 
     Raises:
-        ActionRefused: The labeller has to confirm the action, or something required is missing.
+        ActionRefused: The annotator has to confirm the action, or something required is missing.
         BadInput: The action is not valid.
         StoreError: The session or a message does not exist, or the change could not be written.
     """
@@ -119,15 +119,15 @@ def _with_results(path: Sequence[StoredMessage], message_id: str) -> frozenset[s
 
 
 def _role_of(action: LabelAction) -> LabellingRole:
-    return LabellingRole(labeller=action.labeller, project=action.project, is_deciding=action.is_deciding)
+    return LabellingRole(annotator=action.annotator, project=action.project, is_deciding=action.is_deciding)
 
 
 def opened_for(services: Services, session_id: str, role: LabellingRole) -> LabellingView:
-    """Return a session as a labeller sees it.
+    """Return a session as an annotator sees it.
 
     Raises:
-        BadInput: The labeller may not act in this role.
-        StoreError: There is no such session, or the labeller may not see it.
+        BadInput: The annotator may not act in this role.
+        StoreError: There is no such session, or the annotator may not see it.
     """
     view = open_for_labelling(services, session_id, role)
     if view is None:
@@ -205,7 +205,7 @@ def _check_schema(call: ToolCall, tools: OfferedTools, change: FieldChange) -> N
 
 
 def _check_submit(services: Services, action: LabelAction) -> None:
-    """Raise if the labeller should confirm that the session is submitted as it is."""
+    """Raise if the annotator should confirm that the session is submitted as it is."""
     view = _opened(services, action)
     stale = tuple(view.stale)
     if stale:

@@ -79,7 +79,7 @@ def judge_rows(
     for session_id in _assigned(services, project):
         if is_cancelled():
             return
-        view = open_for_labelling(services, session_id, LabellingRole(project=project, labeller=name))
+        view = open_for_labelling(services, session_id, LabellingRole(project=project, annotator=name))
         if view is not None:
             yield _judge(services, engine, view, found, name)
 
@@ -97,7 +97,7 @@ def _assigned(services: Services, project: str) -> Sequence[str]:
 
 def _judge(services: Services, engine: Engine, view: LabellingView, project: Project, name: str) -> JudgedRow:
     own = services.labels.list_labels(session_id=view.session.id, project=project.name, limit=10_000)
-    done = {label.target for label in own if label.is_model and label.labeller == name}
+    done = {label.target for label in own if label.is_model and label.annotator == name}
     labelled = unclear = 0
     for stop in view.stops:
         if stop.target in done:
@@ -107,7 +107,7 @@ def _judge(services: Services, engine: Engine, view: LabellingView, project: Pro
             unclear += 1
             continue
         services.labels.save(
-            NewLabel(target=stop.target, content=content, labeller=name, project=project.name, is_model=True)
+            NewLabel(target=stop.target, content=content, annotator=name, project=project.name, is_model=True)
         )
         labelled += 1
     return JudgedRow(session_id=view.session.id, labelled=labelled, unclear=unclear)

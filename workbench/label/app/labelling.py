@@ -36,20 +36,20 @@ class ExportPreview:
 
 
 def preview_export(
-    material: SessionMaterial | DamagedSession | None, labels: Sequence[Label], *, labeller: str
+    material: SessionMaterial | DamagedSession | None, labels: Sequence[Label], *, annotator: str
 ) -> ExportPreview:
-    """Preview the export of a session's open path, with one labeller's corrections and the deciding ones.
+    """Preview the export of a session's open path, with one annotator's corrections and the deciding ones.
 
     Args:
         material: The session as the store returns it. None if it was deleted.
         labels: The session's labels in one project.
-        labeller: The labeller whose corrections are applied.
+        annotator: The annotator whose corrections are applied.
     """
     if not isinstance(material, SessionMaterial):
         message = "the session was deleted" if material is None else f"its row is damaged: {material.problem}"
         code = "gone" if material is None else "damaged-session"
         return ExportPreview(obstacles=(ExportBlocker(code=code, message=message),))
-    own = [label for label in labels if label.is_deciding or _is_by(label, labeller)]
+    own = [label for label in labels if label.is_deciding or _is_by(label, annotator)]
     options = ExportOptions()
     conversation = next(session_conversations(ExportSource(replace(material, labels=own), options)))
     if not isinstance(conversation, ExportConversation):
@@ -60,42 +60,42 @@ def preview_export(
     )
 
 
-def _is_by(label: Label, labeller: str) -> bool:
-    return label.labeller == labeller and not label.is_model
+def _is_by(label: Label, annotator: str) -> bool:
+    return label.annotator == annotator and not label.is_model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabellingRole:
     """Who labels, in which project, and whether their labels decide."""
 
-    labeller: str = ""
+    annotator: str = ""
     """Empty without logins."""
     project: str = ""
     """Reference of the project; empty for the default project."""
     is_deciding: bool = False
-    """True if the labels settle disagreements between other labellers."""
+    """True if the labels settle disagreements between other annotators."""
 
     @property
     def is_review(self) -> bool:
-        """Whether the labeller works through what the annotators of a project have submitted."""
+        """Whether the annotator works through what the annotators of a project have submitted."""
         return self.is_deciding and bool(self.project)
 
 
 def labelled_message(
     services: Services, target: LabelTarget, role: LabellingRole, *, is_added: bool = False
 ) -> StoredMessage:
-    """Return the message of a target that a labeller may label.
+    """Return the message of a target that an annotator may label.
 
     Args:
-        is_added: Whether the target is a call that the labeller adds, so that it has an index after those of the
+        is_added: Whether the target is a call that the annotator adds, so that it has an index after those of the
             message's own calls.
 
     Raises:
-        BadInput: The labeller may not act in this role, or the message has no such call.
-        StoreError: The session or message does not exist, or the labeller may not see it.
+        BadInput: The annotator may not act in this role, or the message has no such call.
+        StoreError: The session or message does not exist, or the annotator may not see it.
     """
     opened = services.labelling.open(
-        target.session_id, project=role.project, labeller=role.labeller, is_deciding=role.is_deciding
+        target.session_id, project=role.project, annotator=role.annotator, is_deciding=role.is_deciding
     )
     shown = (*opened.path, *opened.other_answer) if opened else ()
     found = next((stored for stored in shown if stored.id == target.message_id), None)
@@ -121,7 +121,7 @@ def check_call(services: Services, target: LabelTarget, role: LabellingRole) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelStop:
-    """A call or an answer that a labeller judges."""
+    """A call or an answer that an annotator judges."""
 
     target: LabelTarget
     accepting: Verdict
@@ -181,7 +181,7 @@ def pair_of(material: SessionMaterial | DamagedSession | None, path: Sequence[St
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabellingView:
-    """One session as a labeller sees it."""
+    """One session as an annotator sees it."""
 
     session: StoredSession
     path: Sequence[StoredMessage]
@@ -201,7 +201,7 @@ class LabellingView:
     disputes: Sequence[Dispute] = ()
     """For somebody who decides: the messages and calls that annotators disagree about."""
     state: QueueState = QueueState.PENDING
-    """State of the labeller's own task."""
+    """State of the annotator's own task."""
     mocked: Sequence[str] = ()
     """The offered tools that mock rules answer."""
 
@@ -212,14 +212,14 @@ class LabellingView:
 
 
 def open_for_labelling(services: Services, session_id: str, role: LabellingRole) -> LabellingView | None:
-    """Load a session for labelling. None if it does not exist, or if the labeller may not see it.
+    """Load a session for labelling. None if it does not exist, or if the annotator may not see it.
 
     Raises:
-        BadInput: The labeller may not act in this role.
+        BadInput: The annotator may not act in this role.
         StoreError: The session cannot be read, or the project does not exist.
     """
     opened = services.labelling.open(
-        session_id, project=role.project, labeller=role.labeller, is_deciding=role.is_deciding
+        session_id, project=role.project, annotator=role.annotator, is_deciding=role.is_deciding
     )
     if opened is None:
         return None
@@ -234,7 +234,7 @@ def open_for_labelling(services: Services, session_id: str, role: LabellingRole)
         tools=tools,
         labels=opened.labels,
         stale=opened.stale,
-        outcome=preview_export(opened.material, opened.labels, labeller=role.labeller),
+        outcome=preview_export(opened.material, opened.labels, annotator=role.annotator),
         pair_id=pair_id,
         other_answer=opened.other_answer if pair_id else (),
         is_blind=opened.is_blind,

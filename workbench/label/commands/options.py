@@ -23,10 +23,12 @@ ProjectName = Annotated[
         help="Labelling project, as NAME or OWNER/NAME; if omitted, the project of all sessions",
     ),
 ]
-Labeller = Annotated[
+Who = Annotated[
     str,
     typer.Option(
-        "--labeller", metavar="NAME", help="Name of the labeller; if omitted, that of --as, or the local user"
+        "--labeller",
+        metavar="NAME",
+        help="Name of the annotator; if omitted, that of --as, or the local user",
     ),
 ]
 SessionId = Annotated[

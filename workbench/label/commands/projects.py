@@ -14,9 +14,9 @@ from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.label.commands.options import (
     AsAccount,
-    Labeller,
     OwnerKey,
     ProjectName,
+    Who,
     labels_of,
     reference_of,
 )
@@ -36,7 +36,7 @@ Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labell
 def save_project(
     name: Name,
     guidelines: Annotated[
-        str, typer.Option(metavar="FILE", help="Guidelines for labellers, or - for standard input")
+        str, typer.Option(metavar="FILE", help="Guidelines for annotators, or - for standard input")
     ] = "",
     question: Annotated[
         list[str] | None,
@@ -58,7 +58,7 @@ def save_project(
             help="Whether every call and answer needs a verdict before a session is submitted",
         ),
     ] = None,
-    overlap: Annotated[int | None, typer.Option(min=1, help="Number of labellers for each session")] = None,
+    overlap: Annotated[int | None, typer.Option(min=1, help="Number of annotators for each session")] = None,
     annotator: Annotated[
         list[str] | None,
         typer.Option(
@@ -130,27 +130,23 @@ def projects(
         print(_project_line(project))
 
 
-def delete_project(
-    name: Name, labeller: Labeller = "", owner: OwnerKey = "", account: AsAccount = ""
-) -> None:
+def delete_project(name: Name, who: Who = "", owner: OwnerKey = "", account: AsAccount = "") -> None:
     """Delete a labelling project.
 
     Its labels and assignments no longer count anywhere. It can be restored for 30 days. Sessions stay.
     """
     reference = reference_of(name, owner, account)
     with labels_of(owner, account) as services:
-        services.label_projects.delete_project(reference, who=labeller)
+        services.label_projects.delete_project(reference, who=who)
     print(shown(f"Deleted labelling project {reference}."))
     options = f" --owner {owner}" if owner else f" --as {account}" if account else ""
     print(shown(f"To restore it within 30 days: workbench labels restore-project {reference}{options}"))
 
 
-def restore_project(
-    name: Name, labeller: Labeller = "", owner: OwnerKey = "", account: AsAccount = ""
-) -> None:
+def restore_project(name: Name, who: Who = "", owner: OwnerKey = "", account: AsAccount = "") -> None:
     """Restore a deleted labelling project."""
     with labels_of(owner, account) as services:
-        services.label_projects.restore_project(name, who=labeller)
+        services.label_projects.restore_project(name, who=who)
     print(shown(f"Restored labelling project {name}."))
 
 
@@ -158,17 +154,17 @@ def agreement(
     project: ProjectName = "",
     by_row: Annotated[
         bool,
-        typer.Option("--by-row", help="Count a row once, with all verdicts of a labeller on it together"),
+        typer.Option("--by-row", help="Count a row once, with all verdicts of an annotator on it together"),
     ] = False,
     owner: OwnerKey = "",
     account: AsAccount = "",
     json_output: JsonOption = False,
 ) -> None:
-    """Measure how far labellers agree.
+    """Measure how far annotators agree.
 
     Verdicts on calls, on messages and on preference pairs have a figure each, and so has each question.
 
-    For two labellers this is Cohen's kappa. For more of them, or if some labels are missing, it is Krippendorff's
+    For two annotators this is Cohen's kappa. For more of them, or if some labels are missing, it is Krippendorff's
     alpha.
     """
     reference = reference_of(project, owner, account)
@@ -238,13 +234,13 @@ def _project_json(project: Project) -> JsonObject:
 def _project_line(project: Project) -> str:
     names = ", ".join(question.name for question in project.questions)
     questions = f", questions: {names}" if names else ""
-    labellers = f"{project.overlap} labeller{'' if project.overlap == 1 else 's'} per session"
+    annotators = f"{project.overlap} annotator{'' if project.overlap == 1 else 's'} per session"
     members = "".join(
         f", {role.value}s: {', '.join(project.names(role))}"
         for role in (ProjectRole.ANNOTATOR, ProjectRole.REVIEWER)
         if project.names(role)
     )
-    return shown(f"{project.reference or '(all sessions)'}: {labellers}{questions}{members}")
+    return shown(f"{project.reference or '(all sessions)'}: {annotators}{questions}{members}")
 
 
 def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
@@ -259,7 +255,7 @@ def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
 
 def _pair_json(pair: PairAgreement) -> JsonObject:
     return {
-        "labellers": list(pair.labellers),
+        "labellers": list(pair.annotators),
         "items": pair.item_count,
         "agreed": pair.agreed_count,
         "kappa": pair.kappa,
@@ -278,5 +274,5 @@ def _agreement_lines(found: AnnotatorAgreement) -> Sequence[str]:
 
 def _pair_line(pair: PairAgreement) -> str:
     value = f"kappa {pair.kappa:.3f}" if pair.kappa is not None else f"no kappa: {pair.problem}"
-    who = " and ".join(name or "(no name)" for name in pair.labellers)
+    who = " and ".join(name or "(no name)" for name in pair.annotators)
     return shown(f"  {who}: {value}, {pair.agreed_count} of {pair.item_count} agree")

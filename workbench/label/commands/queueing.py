@@ -16,7 +16,6 @@ from workbench.label.commands.options import (
     FindingFilter,
     FixFilter,
     FormatFilter,
-    Labeller,
     Limit,
     ModelFilter,
     Offset,
@@ -32,6 +31,7 @@ from workbench.label.commands.options import (
     ToolFilter,
     UntilFilter,
     VerdictFilter,
+    Who,
     filter_of,
     labels_of,
     reference_of,
@@ -115,7 +115,7 @@ def assign(
     to: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="LABELLER", help="Available labeller; repeatable; if omitted, the project's annotators"
+            metavar="NAME", help="Available annotator; repeatable; if omitted, the project's annotators"
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Assign all sessions")] = False,
@@ -135,7 +135,7 @@ def assign(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of sessions that are new in the project")
     ] = None,
-    labeller: Labeller = "",
+    who: Who = "",
     owner: OwnerKey = "",
     account: AsAccount = "",
     json_output: JsonOption = False,
@@ -165,18 +165,18 @@ def assign(
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
         if session:
-            assigned = services.label_assignments.assign(session, to or (), project=reference, who=labeller)
+            assigned = services.label_assignments.assign(session, to or (), project=reference, who=who)
         else:
             assigned = services.label_assignments.assign_matching(
-                chosen, to or (), project=reference, sort=sort_of(order, seed), limit=limit, who=labeller
+                chosen, to or (), project=reference, sort=sort_of(order, seed), limit=limit, who=who
             )
     if json_output:
         write_json_line(
-            {"given": [{"session": item.session_id, "labeller": item.labeller} for item in assigned]}
+            {"given": [{"session": item.session_id, "labeller": item.annotator} for item in assigned]}
         )
         return
     for item in assigned if session else ():
-        print(shown(f"{item.session_id}  {item.labeller}"))
+        print(shown(f"{item.session_id}  {item.annotator}"))
     count = len({item.session_id for item in assigned})
     print(f"{count} session{'' if count == 1 else 's'} assigned", file=sys.stderr)
 
@@ -202,7 +202,7 @@ def unassign(
     started: Annotated[
         bool, typer.Option("--started", help="Also remove what is started, submitted or rejected")
     ] = False,
-    labeller: Labeller = "",
+    who: Who = "",
     owner: OwnerKey = "",
     account: AsAccount = "",
     json_output: JsonOption = False,
@@ -229,15 +229,15 @@ def unassign(
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
         removed = services.label_assignments.unassign(
-            chosen, project=reference, session_ids=session, includes_started=started, who=labeller
+            chosen, project=reference, session_ids=session, includes_started=started, who=who
         )
     if json_output:
         write_json_line(
-            {"removed": [{"session": item.session_id, "labeller": item.labeller} for item in removed]}
+            {"removed": [{"session": item.session_id, "labeller": item.annotator} for item in removed]}
         )
         return
     for item in removed if session else ():
-        print(shown(f"{item.session_id}  {item.labeller}"))
+        print(shown(f"{item.session_id}  {item.annotator}"))
     print(f"{len(removed)} assignment{'' if len(removed) == 1 else 's'} removed", file=sys.stderr)
 
 
@@ -301,10 +301,10 @@ def review(
             )
         )
         for label in dispute.labels:
-            print(shown(f"  {label.labeller}: {content_text(label.content)}"))
+            print(shown(f"  {label.annotator}: {content_text(label.content)}"))
         if dispute.decision is not None:
             print(
-                shown(f"  decided by {dispute.decision.labeller}: {content_text(dispute.decision.content)}")
+                shown(f"  decided by {dispute.decision.annotator}: {content_text(dispute.decision.content)}")
             )
     print(f"{len(disputes)} disagreement{'' if len(disputes) == 1 else 's'}", file=sys.stderr)
 
@@ -365,4 +365,4 @@ def _dispute_json(dispute: Dispute) -> JsonObject:
 
 
 def _label_of_dispute(label: Label) -> JsonObject:
-    return {"labeller": label.labeller, **content_json(label.content), "revision": label.revision}
+    return {"labeller": label.annotator, **content_json(label.content), "revision": label.revision}

@@ -17,13 +17,13 @@ from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.label.commands.options import (
     AsAccount,
-    Labeller,
     Limit,
     MessageId,
     Offset,
     OwnerKey,
     ProjectName,
     SessionId,
+    Who,
     labels_of,
     reference_of,
 )
@@ -162,10 +162,10 @@ def add(
         typer.Option(metavar="FILE", help="Corrected message as text, or call as JSON; - for standard input"),
     ] = "",
     answer: Answers = None,
-    labeller: Labeller = "",
+    who: Who = "",
     project: ProjectName = "",
     decide: Annotated[
-        bool, typer.Option("--decide", help="Make this the final label if labellers disagree")
+        bool, typer.Option("--decide", help="Make this the final label if annotators disagree")
     ] = False,
     revision: Annotated[
         int, typer.Option(min=0, help="Revision of the label to replace; 0 for a new label")
@@ -180,7 +180,7 @@ def add(
     """
     from workbench.label.app.labelling import LabellingRole, check_call
 
-    labeller, project = labeller or account, reference_of(project, owner, account)
+    who, project = who or account, reference_of(project, owner, account)
     content = LabelContent(
         verdict=verdict,
         rating=rating,
@@ -192,13 +192,13 @@ def add(
     new = NewLabel(
         target=LabelTarget(session_id=session, message_id=message, call_index=call),
         content=content,
-        labeller=labeller,
+        annotator=who,
         project=project,
         is_deciding=decide,
         base_revision=revision,
     )
     with labels_of(owner, account) as services:
-        role = LabellingRole(labeller=labeller, project=project, is_deciding=decide)
+        role = LabellingRole(annotator=who, project=project, is_deciding=decide)
         check_call(services, new.target, role)
         label = services.labels.save(new)
     if json_output:
@@ -210,7 +210,7 @@ def add(
 def move(
     session: SessionId,
     state: Annotated[QueueState, typer.Argument(metavar="STATE", help=f"New state: {', '.join(QueueState)}")],
-    labeller: Labeller = "",
+    who: Who = "",
     project: ProjectName = "",
     revision: Annotated[
         int | None, typer.Option(min=0, help="Expected revision; refuse the change if there is a newer one")
@@ -220,10 +220,10 @@ def move(
     json_output: JsonOption = False,
 ) -> None:
     """Move a session to another state of the labelling queue."""
-    labeller, project = labeller or account, reference_of(project, owner, account)
+    who, project = who or account, reference_of(project, owner, account)
     with labels_of(owner, account) as services:
         item = services.labels.move(
-            session, state, project=project, assignee=labeller, base_revision=revision, who=labeller
+            session, state, project=project, assignee=who, base_revision=revision, who=who
         )
     if json_output:
         write_json_line(item_json(item))
@@ -234,7 +234,7 @@ def move(
 def accept(
     session: SessionId,
     message: MessageId,
-    labeller: Labeller = "",
+    who: Who = "",
     project: ProjectName = "",
     owner: OwnerKey = "",
     account: AsAccount = "",
@@ -242,7 +242,7 @@ def accept(
     """Accept a stale message as still correct."""
     project = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        services.labels.accept(session, message, project=project, who=labeller or account)
+        services.labels.accept(session, message, project=project, who=who or account)
 
 
 def _correction(source: str, *, is_of_call: bool) -> str | ToolCall | None:

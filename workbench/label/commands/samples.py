@@ -14,12 +14,12 @@ from workbench.errors import BadInput
 from workbench.label.commands.options import (
     FindingFilter,
     FormatFilter,
-    Labeller,
     OwnerKey,
     Seed,
     SourceFilter,
     TagFilter,
     ToolFilter,
+    Who,
     filter_of,
     labels_of,
 )
@@ -37,7 +37,7 @@ def sample(
     row_format: FormatFilter = None,
     source: SourceFilter = None,
     seed: Seed = 0,
-    labeller: Labeller = "",
+    who: Who = "",
     owner: OwnerKey = "",
     json_output: JsonOption = False,
 ) -> None:
@@ -49,13 +49,11 @@ def sample(
         raise BadInput("labels sample", "nothing is chosen", "use --per-tool 5, --per-finding 5, or both")
     chosen = filter_of(tag=tag, format=row_format, source=source)
     with labels_of(owner, "") as services:
-        assign = partial(
-            services.label_samples.assign_strata, chosen, project=project, seed=seed, who=labeller
-        )
+        assign = partial(services.label_samples.assign_strata, chosen, project=project, seed=seed, who=who)
         assigned = (*assign(by="tool", count=per_tool), *assign(by="finding", count=per_finding))
     if json_output:
         write_json_line(
-            {"given": [{"session": item.session_id, "labeller": item.labeller} for item in assigned]}
+            {"given": [{"session": item.session_id, "labeller": item.annotator} for item in assigned]}
         )
         return
     print(f"{count_of(len({item.session_id for item in assigned}), 'session')} assigned", file=sys.stderr)
@@ -87,7 +85,7 @@ def lot(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan and its risks")] = False,
     decide: Annotated[bool, typer.Option("--decide", help="Record the verdict on the lot")] = False,
     seed: Seed = 0,
-    labeller: Labeller = "",
+    who: Who = "",
     owner: OwnerKey = "",
     json_output: JsonOption = False,
 ) -> None:
@@ -100,7 +98,7 @@ def lot(
     with labels_of(owner, "") as services:
         if not name or decide:
             states = (
-                [services.label_samples.decide_lot(name, project=project, who=labeller)]
+                [services.label_samples.decide_lot(name, project=project, who=who)]
                 if name
                 else services.label_samples.lots(project=project)
             )
@@ -113,7 +111,7 @@ def lot(
                 return
             text = ", ".join(f"{key} {value}" for key, value in fields.items() if value)
             added = services.label_samples.add_lot(
-                name, chosen, plan, project=project, seed=seed, shown=text, who=labeller
+                name, chosen, plan, project=project, seed=seed, shown=text, who=who
             )
             states = [LotState(added, 0, 0)]
     if json_output:
@@ -170,7 +168,7 @@ def gold(
     ] = None,
     tag: TagFilter = None,
     remove: Annotated[bool, typer.Option("--remove", help="Make them ordinary rows")] = False,
-    labeller: Labeller = "",
+    who: Who = "",
     owner: OwnerKey = "",
     json_output: JsonOption = False,
 ) -> None:
@@ -184,7 +182,7 @@ def gold(
             services.label_samples.session_ids(filter_of(tag=tag)) if tag else ()
         )
         if chosen:
-            rows = services.label_samples.set_gold(chosen, project=project, is_gold=not remove, who=labeller)
+            rows = services.label_samples.set_gold(chosen, project=project, is_gold=not remove, who=who)
             print(count_of(len(rows), "gold row"), file=sys.stderr)
         found = services.label_samples.accuracies(project=project)
     if json_output:

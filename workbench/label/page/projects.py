@@ -93,7 +93,7 @@ def _assign(services: Services, command: LabelCommand) -> str:
         who=services.owner.name,
     )
     sessions = len({assignment.session_id for assignment in assigned})
-    annotators = len({assignment.labeller for assignment in assigned})
+    annotators = len({assignment.annotator for assignment in assigned})
     if not sessions:
         return "Nothing to assign: all matching rows are assigned already."
     return f"{count(sessions, 'row')} assigned to {count(annotators, 'annotator')}."

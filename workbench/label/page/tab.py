@@ -66,9 +66,9 @@ class LabelEvents:
 
     @needs(Permission.WORK)
     def on_open(self, state: TabState, request: gr.Request) -> LabelTabView:
-        """Send the labeller's name to the script, which then asks for the session that its browser had open."""
+        """Send the annotator's name to the script, which then asks for the session that its browser had open."""
         owner = services_of(self.services, state, request).owner
-        return show_desk(LabellingRole(labeller=owner.name), (), NO_QUEUE, None)
+        return show_desk(LabellingRole(annotator=owner.name), (), NO_QUEUE, None)
 
     @needs(Permission.WORK)
     def on_order(self, state: TabState, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
@@ -110,7 +110,7 @@ class LabelEvents:
                 services,
                 view,
                 command.message,
-                corrections_of(view.labels, command.seat.labeller),
+                corrections_of(view.labels, command.seat.annotator),
                 token=Secret(signed_in.token) if signed_in else None,
             )
             with self.work.watching(tab, "regeneration") as gone, turn.watched(gone) as batches:
@@ -283,10 +283,10 @@ class _QueueOf:
         self._queues, self._command = services.label_queues, command
         self._filter = queue_filter(services, command)
         seat = command.seat
-        is_annotator = any(annotator.name == seat.labeller for annotator in progress.annotators)
+        is_annotator = any(annotator.name == seat.annotator for annotator in progress.annotators)
         if seat.project and not seat.is_review and self._filter.assignee is None and is_annotator:
             # In a project, people label what is assigned to them, unless they choose otherwise.
-            self._filter = replace(self._filter, assignee=seat.labeller)
+            self._filter = replace(self._filter, assignee=seat.annotator)
         self._options: dict[str, Any] = {
             "project": seat.project,
             "sort": command.sort,

@@ -1,4 +1,4 @@
-"""What a labeller did, as a log: each action is addressed to a session, is applied once, and can be undone.
+"""What an annotator did, as a log: each action is addressed to a session, is applied once, and can be undone.
 
 The idea: a page numbers its actions and sends them until they are acknowledged. It may send one twice, for example
 after a reload. The pair of client and number identifies it, so that the second time changes nothing.
@@ -29,7 +29,7 @@ STATE_OF: Final[Mapping[ActionKind, QueueState]] = {
 
 
 class ActionId(NamedTuple):
-    """Identifies an action of a labeller in a project."""
+    """Identifies an action of an annotator in a project."""
 
     client: str
     """Random name of the opened page."""
@@ -55,17 +55,17 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelAction:
-    """An action of a labeller in one session."""
+    """An action of an annotator in one session."""
 
     id: ActionId
     session_id: str
     kind: ActionKind
-    labeller: str = ""
+    annotator: str = ""
     """Empty for the only user of a local installation."""
     project: str = ""
     """Name of the labelling project; empty for the default project."""
     is_deciding: bool = False
-    """True changes the deciding labels instead of the labeller's own."""
+    """True changes the deciding labels instead of the annotator's own."""
     changes: tuple[FieldChange, ...] = ()
     """For `LABEL`: in the order in which they are made."""
     undoes: ActionId | None = None

@@ -1,7 +1,7 @@
-"""Measure how well labellers agree: Cohen's kappa for two, Krippendorff's alpha for more or if labels are missing.
+"""Measure how well annotators agree: Cohen's kappa for two, Krippendorff's alpha for more or if labels are missing.
 
 Calls, messages, preference pairs and questions are measured apart, because their verdicts exclude each other and all
-labellers know which kind an item is. If they were pooled, each call and each message would count as agreement beyond
+annotators know which kind an item is. If they were pooled, each call and each message would count as agreement beyond
 chance: random verdicts on calls and messages would give an alpha of about 0.7.
 
 *Source:* J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960; K. Krippendorff, "Computing
@@ -29,13 +29,13 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorVerdict:
-    """A labeller's verdict on an item, or their answer to a question about it."""
+    """An annotator's verdict on an item, or their answer to a question about it."""
 
     kind: ItemKind
     item: str
     row: str
     """The row, a session, that the item belongs to."""
-    labeller: str
+    annotator: str
     verdict: str
     question: str = ""
     """Name of the project's question; empty for the verdict."""
@@ -44,9 +44,9 @@ class AnnotatorVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAgreement:
-    """Agreement of two labellers."""
+    """Agreement of two annotators."""
 
-    labellers: tuple[str, str]
+    annotators: tuple[str, str]
     """Sorted."""
     item_count: int
     """Items that both labelled."""
@@ -60,7 +60,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorAgreement:
-    """Agreement of all labellers."""
+    """Agreement of all annotators."""
 
     kappa: float | None
     """Mean kappa of the pairs that have one; None if no pair has one."""
@@ -69,35 +69,35 @@ class AnnotatorAgreement:
     item_count: int
     """Items that two or more labelled."""
     pairs: tuple[PairAgreement, ...]
-    """Every pair of labellers, sorted."""
+    """Every pair of annotators, sorted."""
     alpha: float | None = None
     """Krippendorff's alpha for nominal values: 1 is full agreement, 0 is what chance would give. None if it is not
     defined: no item has two labels, or all labels are the same."""
     is_complete: bool = True
-    """Whether each labeller labelled each item that two or more labelled."""
+    """Whether each annotator labelled each item that two or more labelled."""
 
     @property
     def measure(self) -> tuple[str, float | None]:
-        """The measure to report and its value: kappa for two labellers without missing labels, otherwise alpha."""
+        """The measure to report and its value: kappa for two annotators without missing labels, otherwise alpha."""
         if len(self.pairs) == 1 and self.is_complete:
             return "kappa", self.kappa
         return "alpha", self.alpha
 
 
 def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
-    """Compute the agreement. If a labeller has several verdicts on an item, the last one counts."""
-    by_labeller: dict[str, dict[str, str]] = {}
+    """Compute the agreement. If an annotator has several verdicts on an item, the last one counts."""
+    by_annotator: dict[str, dict[str, str]] = {}
     for judgement in judgements:
-        by_labeller.setdefault(judgement.labeller, {})[judgement.item] = judgement.verdict
-    judged = Counter(item for verdicts in by_labeller.values() for item in verdicts)
+        by_annotator.setdefault(judgement.annotator, {})[judgement.item] = judgement.verdict
+    judged = Counter(item for verdicts in by_annotator.values() for item in verdicts)
     pairs = tuple(
-        _pair((first, second), by_labeller[first], by_labeller[second])
-        for first, second in combinations(sorted(by_labeller), 2)
+        _pair((first, second), by_annotator[first], by_annotator[second])
+        for first, second in combinations(sorted(by_annotator), 2)
     )
     kappas = [pair.kappa for pair in pairs if pair.kappa is not None]
-    shared = [item for item, labeller_count in judged.items() if labeller_count > 1]
+    shared = [item for item, annotator_count in judged.items() if annotator_count > 1]
     alpha = krippendorffs_alpha(
-        [verdicts[item] for verdicts in by_labeller.values() if item in verdicts] for item in shared
+        [verdicts[item] for verdicts in by_annotator.values() if item in verdicts] for item in shared
     )
     return AnnotatorAgreement(
         kappa=sum(kappas) / len(kappas) if kappas else None,
@@ -105,13 +105,13 @@ def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
         item_count=len(shared),
         pairs=pairs,
         alpha=None if alpha is None else float(alpha),
-        is_complete=all(judged[item] == len(by_labeller) for item in shared),
+        is_complete=all(judged[item] == len(by_annotator) for item in shared),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectAgreement:
-    """Agreement of all labellers of a project."""
+    """Agreement of all annotators of a project."""
 
     kinds: Mapping[ItemKind, AnnotatorAgreement]
     """Agreement about verdicts, for each kind that has any, in the order of `ItemKind`."""
@@ -128,7 +128,7 @@ def project_agreement(judgements: Iterable[AnnotatorVerdict], *, by_row: bool = 
 
     Args:
         judgements: The verdicts and answers, the oldest first.
-        by_row: Whether an item is a whole row instead of a call, message or pair. A labeller's verdict on a row is
+        by_row: Whether an item is a whole row instead of a call, message or pair. An annotator's verdict on a row is
             all their different verdicts of one kind on it. So a row with 20 calls counts once.
     """
     kinds: dict[ItemKind, list[AnnotatorVerdict]] = defaultdict(list)
@@ -150,11 +150,11 @@ def project_agreement(judgements: Iterable[AnnotatorVerdict], *, by_row: bool = 
 
 def _pairs_with_models(judgements: Sequence[AnnotatorVerdict]) -> tuple[PairAgreement, ...]:
     """Return the pairs of a model and a person."""
-    models = {judgement.labeller for judgement in judgements if judgement.is_model}
+    models = {judgement.annotator for judgement in judgements if judgement.is_model}
     if not models:
         return ()
     pairs = agreement_of(judgements).pairs
-    return tuple(pair for pair in pairs if len(models.intersection(pair.labellers)) == 1)
+    return tuple(pair for pair in pairs if len(models.intersection(pair.annotators)) == 1)
 
 
 def _as_given(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdict]:
@@ -162,11 +162,11 @@ def _as_given(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdi
 
 
 def _by_row(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdict]:
-    """Return one verdict for each row and labeller."""
-    last = {(judgement.item, judgement.labeller): judgement for judgement in judgements}
+    """Return one verdict for each row and annotator."""
+    last = {(judgement.item, judgement.annotator): judgement for judgement in judgements}
     of_row: dict[tuple[str, str], list[AnnotatorVerdict]] = defaultdict(list)
     for judgement in last.values():
-        of_row[judgement.row, judgement.labeller].append(judgement)
+        of_row[judgement.row, judgement.annotator].append(judgement)
     return [
         replace(given[0], item=row, verdict=", ".join(sorted({judgement.verdict for judgement in given})))
         for (row, _), given in of_row.items()
@@ -176,7 +176,7 @@ def _by_row(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdict
 def krippendorffs_alpha(items: Iterable[Sequence[str]]) -> Fraction | None:
     """Compute the exact alpha for nominal values.
 
-    Unlike kappa, it takes any number of labellers, and items that some of them did not label. Observed and
+    Unlike kappa, it takes any number of annotators, and items that some of them did not label. Observed and
     expected disagreement are counted over pairs of values of the same item, and over all pairs of values.
 
     >>> krippendorffs_alpha([["yes", "yes"], ["yes", "no"], ["no", "no"], ["no", "no", "no"]])
@@ -204,7 +204,7 @@ def krippendorffs_alpha(items: Iterable[Sequence[str]]) -> Fraction | None:
 
 
 def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> Fraction | None:
-    """Compute the exact kappa of two labellers, or None if chance alone would make them agree on everything.
+    """Compute the exact kappa of two annotators, or None if chance alone would make them agree on everything.
 
     >>> cohens_kappa([("yes", "yes"), ("yes", "no"), ("no", "no"), ("no", "no")])
     Fraction(1, 2)
@@ -219,7 +219,7 @@ def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> Fraction | None:
     return None if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
 
 
-def _pair(labellers: tuple[str, str], first: Mapping[str, str], second: Mapping[str, str]) -> PairAgreement:
+def _pair(annotators: tuple[str, str], first: Mapping[str, str], second: Mapping[str, str]) -> PairAgreement:
     both = [(first[item], second[item]) for item in first if item in second]
     kappa = cohens_kappa(both) if both else None
     problem = ""
@@ -228,7 +228,7 @@ def _pair(labellers: tuple[str, str], first: Mapping[str, str], second: Mapping[
     elif kappa is None:
         problem = f"both always chose {both[0][0]!r}, so chance would agree too"
     return PairAgreement(
-        labellers=labellers,
+        annotators=annotators,
         item_count=len(both),
         agreed_count=sum(left == right for left, right in both),
         kappa=None if kappa is None else float(kappa),
@@ -238,6 +238,6 @@ def _pair(labellers: tuple[str, str], first: Mapping[str, str], second: Mapping[
 
 def _problem(pairs: Sequence[PairAgreement]) -> str:
     if not pairs:
-        return "fewer than two labellers"
+        return "fewer than two annotators"
     reasons = {pair.problem for pair in pairs}
-    return reasons.pop() if len(reasons) == 1 else "no two labellers have a kappa"
+    return reasons.pop() if len(reasons) == 1 else "no two annotators have a kappa"

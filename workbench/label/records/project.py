@@ -12,43 +12,47 @@ from workbench.records.label_words import ProjectRole, QueueState
 
 
 class Assignment(NamedTuple):
-    """A session assigned to a labeller."""
+    """A session assigned to an annotator."""
 
     session_id: str
-    labeller: str
+    annotator: str
 
 
 def plan_assignments(
-    session_ids: Sequence[str], labellers: Sequence[str], *, overlap: int, existing: Iterable[Assignment] = ()
+    session_ids: Sequence[str],
+    annotators: Sequence[str],
+    *,
+    overlap: int,
+    existing: Iterable[Assignment] = (),
 ) -> Sequence[Assignment]:
     """Plan the assignments that are missing.
 
-    Each session is assigned to `overlap` different labellers. Those with the fewest sessions come first; if they
-    have equally many, the order of `labellers` counts.
+    Each session is assigned to `overlap` different annotators. Those with the fewest sessions come first; if they
+    have equally many, the order of `annotators` counts.
 
     Args:
         session_ids: Sessions to label, in order.
-        labellers: Available labellers.
-        overlap: Number of labellers per session.
+        annotators: Available annotators.
+        overlap: Number of annotators per session.
         existing: Assignments that were made before. They count towards the overlap and the loads.
 
     Raises:
-        BadInput: There are fewer labellers than a session needs.
+        BadInput: There are fewer annotators than a session needs.
     """
-    names = tuple(dict.fromkeys(labellers))
+    names = tuple(dict.fromkeys(annotators))
     if len(names) < overlap:
         raise BadInput(
-            "labellers",
+            "annotators",
             f"{len(names)} available, but each session needs {overlap}",
-            "name more labellers or lower the overlap",
+            "name more annotators or lower the overlap",
         )
     load: Counter[str] = Counter()
     before: dict[str, set[str]] = defaultdict(set)
     for assignment in existing:
         # A task of nobody in particular is in the queue, but nobody has to label it yet.
-        if assignment.labeller:
-            load[assignment.labeller] += 1
-            before[assignment.session_id].add(assignment.labeller)
+        if assignment.annotator:
+            load[assignment.annotator] += 1
+            before[assignment.session_id].add(assignment.annotator)
     planned: list[Assignment] = []
     for session_id in dict.fromkeys(session_ids):
         assigned = before.get(session_id, set())
@@ -76,7 +80,7 @@ class Member(NamedTuple):
     """A person who works in another person's labelling project."""
 
     name: str
-    """Name of the account, or of the labeller if there are no accounts."""
+    """Name of the account, or of the annotator if there are no accounts."""
     role: ProjectRole
 
 
@@ -91,15 +95,15 @@ class Project:
     name: str
     """Empty for the default project, whose queue contains every session."""
     guidelines: str = ""
-    """Instructions for labellers."""
+    """Instructions for annotators."""
     questions: tuple[Question, ...] = ()
     """Questions for each label; names are unique."""
     overlap: int = 1
-    """Number of labellers per session."""
+    """Number of annotators per session."""
     requires_verdicts: bool = False
     """Whether every call and every answer needs a verdict before the session can be submitted."""
     members: tuple[Member, ...] = ()
-    """The annotators and reviewers; names are unique. Without accounts, the labellers that rows are assigned to."""
+    """The annotators and reviewers; names are unique. Without accounts, the annotators that rows are assigned to."""
     owner: str = ""
     """Name of the account that owns the project; empty if it is your own."""
     role: ProjectRole = ProjectRole.OWNER
@@ -160,11 +164,11 @@ class QueueItem:
     state: QueueState
     """In a review: done if there is nothing left to decide."""
     assignee: str
-    """Labeller that it is assigned to; empty for anybody."""
+    """Annotator that it is assigned to; empty for anybody."""
     revision: int
     """Increases by 1 with each change of the state; 0 if it was never changed."""
     label_count: int
-    """Number of labels in the project, by all labellers whose labels you may see."""
+    """Number of labels in the project, by all annotators whose labels you may see."""
     updated_at: datetime
     """When the session was last used, UTC."""
     row_id: str = ""

@@ -52,7 +52,7 @@ def row_outcome(labels: Iterable[Label], states: Mapping[str, QueueState]) -> Ro
     counting = (
         label
         for label in people
-        if label.is_deciding or (label.target not in decided and label.labeller in submitted)
+        if label.is_deciding or (label.target not in decided and label.annotator in submitted)
     )
     verdicts = {label.content.verdict for label in counting} - {None}
     return RowOutcome.BAD if verdicts - _FINE else RowOutcome.GOOD
@@ -159,9 +159,9 @@ def gold_accuracies(
         if label.is_deciding:
             right[label.target] = label
         else:
-            given[label.is_model, label.labeller][label.target] = label
+            given[label.is_model, label.annotator][label.target] = label
             if label.is_model:
-                done[True, label.labeller].add(label.target.session_id)
+                done[True, label.annotator].add(label.target.session_id)
     for session_id, names in submitted.items():
         for name in names:
             done[False, name].add(session_id)

@@ -65,8 +65,8 @@ def compare_labels(labels: Iterable[Label], submitted: Collection[str]) -> RowCo
             continue
         if label.is_deciding:
             decisions[label.target] = label
-        elif label.labeller in submitted:
-            by_target[label.target][label.labeller] = label
+        elif label.annotator in submitted:
+            by_target[label.target][label.annotator] = label
     disputes: list[Dispute] = []
     if len(submitted) > 1:
         for target, by_annotator in by_target.items():
@@ -107,13 +107,13 @@ def _correction_key(label: Label | None) -> str | None:
 
 
 def visible_labels(
-    labels: Iterable[Label], labeller: str, *, sees_all: bool, has_submitted: bool
+    labels: Iterable[Label], annotator: str, *, sees_all: bool, has_submitted: bool
 ) -> Sequence[Label]:
-    """Return the labels of a row that a labeller may see.
+    """Return the labels of a row that an annotator may see.
 
     Args:
         labels: All labels of the row in one project.
-        labeller: Who looks at them.
+        annotator: Who looks at them.
         sees_all: Whether they decide disagreements. They see everything, unless they still label the row.
         has_submitted: Whether they have submitted the row themselves.
     """
@@ -122,5 +122,5 @@ def visible_labels(
     return tuple(
         label
         for label in labels
-        if not label.is_deciding and not label.is_model and label.labeller == labeller
+        if not label.is_deciding and not label.is_model and label.annotator == annotator
     )

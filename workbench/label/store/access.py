@@ -73,12 +73,12 @@ class ProjectAccess:
                 "ask the owner of the project to make you a reviewer",
             )
 
-    def require_name(self, labeller: str) -> None:
+    def require_name(self, annotator: str) -> None:
         """Raise BadInput if a member acts in the name of somebody else."""
-        if self.is_member and labeller != self.member:
+        if self.is_member and annotator != self.member:
             raise BadInput(
                 f"labelling project {self.row.name!r}",
-                f"{self.member!r} cannot label as {labeller!r}",
+                f"{self.member!r} cannot label as {annotator!r}",
                 f"label as {self.member!r}",
             )
 

@@ -1,4 +1,4 @@
-"""Apply actions of labellers in the caller's transaction, and undo them.
+"""Apply actions of annotators in the caller's transaction, and undo them.
 
 Each applied action is stored with the value before and after of every field that it changed. To undo an action, each
 of its fields is looked at on its own:
@@ -35,9 +35,9 @@ from workbench.store.corpus.label_rows import OF_MESSAGE, column_of, original_of
 from workbench.store.tables.labels import LabelActionRow, LabelRow
 
 MAX_ACTIONS: Final = 1000
-"""How many actions of a labeller in a session are stored. Older ones can no longer be undone."""
+"""How many actions of an annotator in a session are stored. Older ones can no longer be undone."""
 _CREATED: Final = "task"
-"""Name of the change of an action that created the labeller's task."""
+"""Name of the change of an action that created the annotator's task."""
 
 
 class ActionWriter:
@@ -50,7 +50,7 @@ class ActionWriter:
     def __init__(self, fields: LabelFields) -> None:
         self._fields, self._action, self._now = fields, fields.action, fields.now
         self._db, self._project, self._session = fields.db, fields.project, fields.session
-        self._slot = slot_of(self._action.labeller, is_deciding=self._action.is_deciding)
+        self._slot = slot_of(self._action.annotator, is_deciding=self._action.is_deciding)
         self._changes: list[dict[str, Any]] = []
         self.is_new = False
 
@@ -93,7 +93,7 @@ class ActionWriter:
         return select(LabelActionRow).where(
             col(LabelActionRow.project_id) == self._project.id,
             col(LabelActionRow.session_id) == self._session.id,
-            col(LabelActionRow.labeller) == self._action.labeller,
+            col(LabelActionRow.labeller) == self._action.annotator,
         )
 
     def _store(self) -> None:
@@ -104,7 +104,7 @@ class ActionWriter:
             project_id=self._project.id,
             session_id=self._session.id,
             slot=self._slot,
-            labeller=action.labeller,
+            labeller=action.annotator,
             client=action.id.client,
             client_number=action.id.number,
             kind=action.kind.value,
@@ -128,7 +128,7 @@ class ActionWriter:
             return
         value = change.value
         if field.name == ACCEPTED:
-            value = {"who": self._action.labeller, "at": self._now.isoformat()}
+            value = {"who": self._action.annotator, "at": self._now.isoformat()}
         elif field.name == CORRECTION and isinstance(value, Mapping):
             is_same = isinstance(before, Mapping) and _without_time(before) == _without_time(value)
             value = before if is_same else {**value, "at": self._now.isoformat()}

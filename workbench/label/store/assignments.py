@@ -40,32 +40,32 @@ class LabelAssignmentStore(LabelScope):
     """Who labels which session in an owner's projects. Each method is one transaction. Thread-safe."""
 
     def assign(
-        self, session_ids: Sequence[str], labellers: Sequence[str], *, project: str, who: str = ""
+        self, session_ids: Sequence[str], annotators: Sequence[str], *, project: str, who: str = ""
     ) -> Sequence[Assignment]:
-        """Assign sessions, each to as many labellers as the project's overlap. Earlier assignments count.
+        """Assign sessions, each to as many annotators as the project's overlap. Earlier assignments count.
 
         Args:
-            labellers: Names. Empty takes the annotators of the project.
+            annotators: Names. Empty takes the annotators of the project.
             who: Name of the person who assigns. Empty stands for the owner.
 
         Returns:
             The new assignments.
 
         Raises:
-            BadInput: There are fewer labellers than the overlap requires, or the project belongs to somebody else.
+            BadInput: There are fewer annotators than the overlap requires, or the project belongs to somebody else.
             StoreError: The project or a session does not exist.
         """
-        self._accept([*labellers, who], "labeller")
+        self._accept([*annotators, who], "annotator")
         with self._database.writing() as db:
             row = self._assignable(db, project)
             for session_id in session_ids:
                 self._own_session(db, session_id)
-            return self._added(db, row, session_ids, labellers, who)
+            return self._added(db, row, session_ids, annotators, who)
 
     def assign_matching(
         self,
         chosen: QueueFilter,
-        labellers: Sequence[str],
+        annotators: Sequence[str],
         *,
         project: str,
         sort: QueueSort | None = None,
@@ -80,10 +80,10 @@ class LabelAssignmentStore(LabelScope):
             limit: Maximum number of sessions that are new in the project. None takes all.
 
         Raises:
-            BadInput: There are fewer labellers than the overlap requires, or the project belongs to somebody else.
+            BadInput: There are fewer annotators than the overlap requires, or the project belongs to somebody else.
             StoreError: The project does not exist.
         """
-        self._accept([*labellers, who], "labeller")
+        self._accept([*annotators, who], "annotator")
         with self._database.writing() as db:
             row = self._assignable(db, project)
             is_new = ~(
@@ -104,18 +104,18 @@ class LabelAssignmentStore(LabelScope):
                 includes_unassigned=True,
             )
             session_ids = tuple(dict.fromkeys(queue.session_ids(db, limit=limit)))
-            return self._added(db, row, session_ids, labellers, who)
+            return self._added(db, row, session_ids, annotators, who)
 
     def _added(
         self,
         db: Session,
         row: LabelProjectRow,
         session_ids: Sequence[str],
-        labellers: Sequence[str],
+        annotators: Sequence[str],
         who: str,
     ) -> Sequence[Assignment]:
         auditor = self._auditor(ProjectAccess(row, ProjectRole.OWNER))
-        return add_assignments(db, row, session_ids, labellers, who, auditor=auditor, now=self._now())
+        return add_assignments(db, row, session_ids, annotators, who, auditor=auditor, now=self._now())
 
     def unassign(
         self,
@@ -128,7 +128,7 @@ class LabelAssignmentStore(LabelScope):
     ) -> Sequence[Assignment]:
         """Remove the assignments that match a filter of the project's queue.
 
-        Labels stay stored. They count as before, and a labeller finds them again if the session is assigned again.
+        Labels stay stored. They count as before, and an annotator finds them again if the session is assigned again.
 
         Args:
             session_ids: Only assignments of these sessions. None stands for all.
@@ -174,7 +174,7 @@ class LabelAssignmentStore(LabelScope):
             auditor = self._auditor(ProjectAccess(row, ProjectRole.OWNER))
             for assignment in removed[:LISTED_ASSIGNMENTS]:
                 subject = f"session:{assignment.session_id}"
-                auditor.note(db, "task.unassign", subject, who=who, project=row.name, of=assignment.labeller)
+                auditor.note(db, "task.unassign", subject, who=who, project=row.name, of=assignment.annotator)
             if len(removed) > LISTED_ASSIGNMENTS:
                 auditor.note(db, "task.unassign", f"project:{row.name}", who=who, count=len(removed))
             return tuple(removed)
@@ -184,37 +184,37 @@ def add_assignments(
     db: Session,
     row: LabelProjectRow,
     session_ids: Sequence[str],
-    labellers: Sequence[str],
+    annotators: Sequence[str],
     who: str,
     *,
     auditor: AuditWriter,
     now: datetime,
 ) -> Sequence[Assignment]:
-    """Assign sessions in the caller's transaction, each to as many labellers as the project's overlap.
+    """Assign sessions in the caller's transaction, each to as many annotators as the project's overlap.
 
     Args:
-        labellers: Names. Empty takes the annotators of the project.
+        annotators: Names. Empty takes the annotators of the project.
 
     Raises:
-        BadInput: There are fewer labellers than the overlap requires.
+        BadInput: There are fewer annotators than the overlap requires.
     """
-    if not labellers:
+    if not annotators:
         members = select(LabelMemberRow.name).where(
             col(LabelMemberRow.project_id) == row.id,
             col(LabelMemberRow.role) == ProjectRole.ANNOTATOR.value,
         )
-        labellers = db.exec(members.order_by(col(LabelMemberRow.name))).all()
+        annotators = db.exec(members.order_by(col(LabelMemberRow.name))).all()
     tasks = select(LabelTaskRow.session_id, LabelTaskRow.assignee)
     tasks = tasks.where(col(LabelTaskRow.project_id) == row.id)
     planned = plan_assignments(
         session_ids,
-        labellers,
+        annotators,
         overlap=row.overlap,
         existing=(Assignment(*task) for task in db.exec(tasks)),
     )
     values = [
         {
-            "project_id": row.id, "session_id": assignment.session_id, "assignee": assignment.labeller,
+            "project_id": row.id, "session_id": assignment.session_id, "assignee": assignment.annotator,
             "state": QueueState.PENDING.value, "revision": 1, "updated_at": now,
         }
         for assignment in planned
@@ -223,8 +223,8 @@ def add_assignments(
         db.connection().execute(insert(LabelTaskRow), values[start : start + _BATCH])
     for assignment in planned[:LISTED_ASSIGNMENTS]:
         subject = f"session:{assignment.session_id}"
-        auditor.note(db, "task.assign", subject, who=who, project=row.name, to=assignment.labeller)
+        auditor.note(db, "task.assign", subject, who=who, project=row.name, to=assignment.annotator)
     if len(planned) > LISTED_ASSIGNMENTS:
         subject = f"project:{row.name}"
-        auditor.note(db, "task.assign", subject, who=who, count=len(planned), to=list(labellers))
+        auditor.note(db, "task.assign", subject, who=who, count=len(planned), to=list(annotators))
     return planned

@@ -69,7 +69,7 @@ class LabelFields:
             task = self.task()
             return task.state if task and task.state in CLOSED_STATES else None
         if field.name == ACCEPTED:
-            row = self.db.get(AcceptedMessageRow, (field.message, self.action.labeller))
+            row = self.db.get(AcceptedMessageRow, (field.message, self.action.annotator))
             return {"who": row.who, "at": row.accepted_at.isoformat()} if row else None
         label = find_label(self.db, self.project.id, self._new(field, LabelContent()))
         content = content_of(label) if label else LabelContent()
@@ -97,8 +97,8 @@ class LabelFields:
         return self.value(field)
 
     def task(self) -> LabelTaskRow | None:
-        """Return the labeller's task for the session, or None."""
-        return self.db.get(LabelTaskRow, (self.project.id, self.session.id, self.action.labeller))
+        """Return the annotator's task for the session, or None."""
+        return self.db.get(LabelTaskRow, (self.project.id, self.session.id, self.action.annotator))
 
     def reset_task(self, *, is_created: bool) -> None:
         """Make the session pending again.
@@ -117,11 +117,11 @@ class LabelFields:
         self.db.flush()
 
     def has_labels(self) -> bool:
-        """Whether the session has labels of the labeller."""
+        """Whether the session has labels of the annotator."""
         query = select(LabelRow.id).where(
             col(LabelRow.project_id) == self.project.id,
             col(LabelRow.session_id) == self.session.id,
-            col(LabelRow.slot) == slot_of(self.action.labeller, is_deciding=False),
+            col(LabelRow.slot) == slot_of(self.action.annotator, is_deciding=False),
         )
         return self.db.exec(query.limit(1)).first() is not None
 
@@ -134,7 +134,7 @@ class LabelFields:
                 call_index=None if field.call == OF_MESSAGE else field.call,
             ),
             content=content,
-            labeller=action.labeller,
+            annotator=action.annotator,
             project=action.project,
             is_deciding=action.is_deciding,
         )
@@ -173,7 +173,7 @@ class LabelFields:
         )
 
     def _put_accepted(self, message_id: str, value: Mapping[str, str] | None) -> None:
-        row = self.db.get(AcceptedMessageRow, (message_id, self.action.labeller))
+        row = self.db.get(AcceptedMessageRow, (message_id, self.action.annotator))
         if value is None:
             if row is not None:
                 self.db.delete(row)
@@ -182,7 +182,7 @@ class LabelFields:
             row = row or AcceptedMessageRow(
                 message_id=message_id,
                 session_id=self.session.id,
-                who=self.action.labeller,
+                who=self.action.annotator,
                 accepted_at=at,
             )
             row.accepted_at = at
@@ -203,13 +203,15 @@ class LabelFields:
 
     def _write_task(self, state: QueueState) -> None:
         self.has_created_task = self.has_created_task or self.task() is None
-        before = put_task(self.db, self.project.id, self.session.id, self.action.labeller, state, self.now)
+        before = put_task(self.db, self.project.id, self.session.id, self.action.annotator, state, self.now)
         if before is not None:
             self._note_task(before, state)
 
     def _note_task(self, before: QueueState, after: QueueState) -> None:
         subject = f"session:{self.session.id}"
-        self.note("task.move", subject, assignee=self.action.labeller, before=before.value, after=after.value)
+        self.note(
+            "task.move", subject, assignee=self.action.annotator, before=before.value, after=after.value
+        )
 
 
 def value_of(content: LabelContent, name: str) -> JsonValue:

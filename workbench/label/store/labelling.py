@@ -1,4 +1,4 @@
-"""Open a session for labelling, as one labeller may see it."""
+"""Open a session for labelling, as one annotator may see it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -30,18 +30,18 @@ class LabellingStore(LabelScope):
     """Opens sessions for labelling: the owner's own, and those of projects that they are a member of."""
 
     def open(
-        self, session_id: str, *, project: str = "", labeller: str = "", is_deciding: bool = False
+        self, session_id: str, *, project: str = "", annotator: str = "", is_deciding: bool = False
     ) -> LabelledSession | None:
-        """Return what a labeller sees of a session. None if there is no such session, or they may not see it.
+        """Return what an annotator sees of a session. None if there is no such session, or they may not see it.
 
         Everything is restricted to the project: its labels, and the corrections that make messages stale. Labels of
-        others are only contained once the labeller has submitted the session, or if the labeller decides.
+        others are only contained once the annotator has submitted the session, or if the annotator decides.
         Somebody else's session has no ephemeral text and no deleted messages.
 
         Args:
             project: Reference of the project. Empty is the queue of all sessions.
-            labeller: Name of the labeller. A member can only open sessions under their own name.
-            is_deciding: Whether the labeller decides disagreements.
+            annotator: Name of the annotator. A member can only open sessions under their own name.
+            is_deciding: Whether the annotator decides disagreements.
 
         Raises:
             BadInput: A member names somebody else, or an annotator wants to decide.
@@ -50,17 +50,17 @@ class LabellingStore(LabelScope):
         with self._database.reading() as db:
             access = self._access(db, project)
             if access is not None:
-                access.require_name(labeller)
+                access.require_name(annotator)
                 if is_deciding:
                     access.require_decider("decide disagreements")
             try:
                 row = self._reached_session(db, access, session_id)
             except StoreError:
                 return None
-            return self._opened(db, access, row, labeller, is_deciding=is_deciding)
+            return self._opened(db, access, row, annotator, is_deciding=is_deciding)
 
     def _opened(
-        self, db: Session, access: ProjectAccess | None, row: SessionRow, labeller: str, *, is_deciding: bool
+        self, db: Session, access: ProjectAccess | None, row: SessionRow, annotator: str, *, is_deciding: bool
     ) -> LabelledSession:
         session, is_for_others = self._value(db, row), access is not None and access.is_member
         path = read_path(db, row, None, is_for_others=is_for_others)
@@ -70,7 +70,7 @@ class LabellingStore(LabelScope):
             )
             path = tuple(without_ephemeral(message) for message in path)
         project_id = access.row.id if access else ""
-        task = db.get(LabelTaskRow, (project_id, row.id, labeller))
+        task = db.get(LabelTaskRow, (project_id, row.id, annotator))
         state = QueueState(task.state) if task else QueueState.PENDING
         has_submitted = state in CLOSED_STATES
         sees_all = is_deciding and (task is None or has_submitted)
@@ -81,12 +81,12 @@ class LabellingStore(LabelScope):
         is_test = access is not None and not access.decides and row.id in (access.row.gold or ())
         if is_test:
             labels = [label for label in labels if not label.is_deciding]
-        visible = visible_labels(labels, labeller, sees_all=sees_all, has_submitted=has_submitted)
-        slots = [slot_of(labeller, is_deciding=False)]
+        visible = visible_labels(labels, annotator, sees_all=sees_all, has_submitted=has_submitted)
+        slots = [slot_of(annotator, is_deciding=False)]
         if (sees_all or has_submitted) and not is_test:
             slots.append(slot_of("", is_deciding=True))
         counts: ColumnElement[bool] = and_(of_project, or_(*(col(LabelRow.slot) == slot for slot in slots)))
-        leaf_id, accepted_by = (path[-1].id if path else None), (labeller if name else None)
+        leaf_id, accepted_by = (path[-1].id if path else None), (annotator if name else None)
         stale = find_stale(read_steps(db, row, leaf_id, counts=counts, accepted_by=accepted_by))
         disputes: tuple[Dispute, ...] = ()
         if sees_all and project_id:

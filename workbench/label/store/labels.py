@@ -78,7 +78,7 @@ class LabelStore(LabelScope):
             return label_value(written.row, project.name)
 
     def apply(self, action: LabelAction) -> AppliedAction:
-        """Apply an action of a labeller, unless it was applied before.
+        """Apply an action of an annotator, unless it was applied before.
 
         Raises:
             ActionRefused: The project requires something before the session can be done.
@@ -93,7 +93,7 @@ class LabelStore(LabelScope):
             if action.is_deciding and project.name and action.kind in STATE_OF:
                 # Whether a row is decided follows from its labels. A reviewer has no task that could be done.
                 return AppliedAction(is_new=False, state=review_state(db, project, session.id))
-            note = partial(self._auditor(access).note, db, who=action.labeller, project=project.name)
+            note = partial(self._auditor(access).note, db, who=action.annotator, project=project.name)
             writer = ActionWriter(
                 LabelFields(
                     db=db, project=project, session=session, action=action, now=self._now(), note=note
@@ -108,13 +108,13 @@ class LabelStore(LabelScope):
         return AppliedAction(is_new=writer.is_new, state=state)
 
     def find(
-        self, target: LabelTarget, *, labeller: str = "", project: str = "", is_deciding: bool = False
+        self, target: LabelTarget, *, annotator: str = "", project: str = "", is_deciding: bool = False
     ) -> Label | None:
-        """Return a labeller's label of a target, or the deciding label, or None."""
-        texts = (target.session_id, target.message_id, labeller)
+        """Return an annotator's label of a target, or the deciding label, or None."""
+        texts = (target.session_id, target.message_id, annotator)
         if any(problem_of(text) for text in texts):
             return None
-        key = NewLabel(target=target, content=LabelContent(), labeller=labeller, is_deciding=is_deciding)
+        key = NewLabel(target=target, content=LabelContent(), annotator=annotator, is_deciding=is_deciding)
         with self._database.reading() as db:
             access = self._find_access(db, project)
             if access is None:
@@ -223,7 +223,7 @@ class LabelStore(LabelScope):
         """Set the labelling state of a session.
 
         Args:
-            assignee: The labeller whose task is moved. Empty is the task of no particular labeller.
+            assignee: The annotator whose task is moved. Empty is the task of no particular annotator.
             base_revision: The revision of the task that the caller has seen. None skips the check.
             who: Name of the person who moves it. Empty stands for the owner.
 
@@ -231,7 +231,7 @@ class LabelStore(LabelScope):
             WriteConflict: Somebody moved the task since `base_revision`.
             StoreError: The session or project does not exist, or the change could not be written.
         """
-        self._accept([assignee, who], "labeller")
+        self._accept([assignee, who], "annotator")
         with self._database.writing() as db:
             access = self._written(db, project)
             access.require_name(assignee)
@@ -269,7 +269,7 @@ class LabelStore(LabelScope):
             BadInput: A member saves a label in the name of somebody else, or an annotator a deciding one.
             StoreError: There is no such session, or it is not assigned to the member.
         """
-        access.require_name(new.labeller)
+        access.require_name(new.annotator)
         if new.is_deciding:
             access.require_decider("decide disagreements")
         session_id = new.session_id if isinstance(new, LabelAction) else new.target.session_id
@@ -284,13 +284,13 @@ class LabelStore(LabelScope):
         return StoreError(f"session {session_id!r} is not assigned to you; ask the owner of the project")
 
     def _start_draft(self, db: Session, access: ProjectAccess, new: NewLabel) -> None:
-        """Move the labeller's task to draft when they save their first label. A missing task is created."""
+        """Move the annotator's task to draft when they save their first label. A missing task is created."""
         if new.is_deciding or new.is_model:
             return
-        task = db.get(LabelTaskRow, (access.row.id, new.target.session_id, new.labeller))
+        task = db.get(LabelTaskRow, (access.row.id, new.target.session_id, new.annotator))
         if task is None or task.state == QueueState.PENDING:
             self._put_state(
-                db, access, new.target.session_id, new.labeller, QueueState.DRAFT, who=new.labeller
+                db, access, new.target.session_id, new.annotator, QueueState.DRAFT, who=new.annotator
             )
 
     def _put_state(
@@ -317,7 +317,7 @@ class LabelStore(LabelScope):
             db,
             "label.decide" if new.is_deciding else "label.save",
             f"message:{new.target}",
-            who=new.labeller,
+            who=new.annotator,
             project=access.row.name,
             before=content_json(before) if before else None,
             after=content_json(new.content),

@@ -8,12 +8,12 @@ session is in the queue of the default project at once, without any write when t
 
 Invariants:
 
-- A project's tasks are keyed by session and assignee, so each labeller has their own state for a session.
+- A project's tasks are keyed by session and assignee, so each annotator has their own state for a session.
 - In the default project (`includes_unassigned`) the join is an outer join: every session of the owner is an
   item. In a named project it is an inner join: only assigned sessions are items.
 - Rollouts of suites are left out unless they have a task, because a single run can create thousands of them.
 - Each change of a task's state raises its revision. A writer names the revision that it has seen, so two
-  labellers cannot overwrite each other's state without noticing.
+  annotators cannot overwrite each other's state without noticing.
 - Every order ends with columns that make it total, and none of its columns changes when a session is edited or
   regenerated, except the number of findings and the disagreement. So a position is stable between two pages.
 

@@ -167,7 +167,7 @@ class LabelQueueStore(LabelScope):
             return compare_labels(labels, submitted(db, access.row.id, session.id))
 
     def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
-        """Return the verdicts and answers of all labellers, without the deciding ones.
+        """Return the verdicts and answers of all annotators, without the deciding ones.
 
         An item is a message, a call or a preference pair. Of the answers, those to questions with choices are
         returned.
@@ -226,7 +226,7 @@ def _judgements(row: LabelRow, questions: Sequence[str]) -> Iterator[AnnotatorVe
     is_model = row.slot.startswith(MODEL_SLOT)
     name = annotator_name(row.labeller, is_model=True) if is_model else row.labeller
     about = partial(
-        AnnotatorVerdict, item=str(target), row=target.session_id, labeller=name, is_model=is_model
+        AnnotatorVerdict, item=str(target), row=target.session_id, annotator=name, is_model=is_model
     )
     if row.verdict is not None:
         yield about(kind=_kind_of(target, row.verdict), verdict=row.verdict)

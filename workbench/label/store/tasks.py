@@ -1,4 +1,4 @@
-"""Write the task of a labeller: the state of a session in a project."""
+"""Write the task of an annotator: the state of a session in a project."""
 
 from datetime import datetime
 

@@ -42,7 +42,7 @@ def find_label(
     is_writing: bool = False,
     visible: ColumnElement[bool] | None = None,
 ) -> LabelRow | None:
-    """Return the stored label of the same target and labeller (or the deciding one), or None.
+    """Return the stored label of the same target and annotator (or the deciding one), or None.
 
     Args:
         visible: True for the labels that may be found. None finds all.
@@ -52,7 +52,7 @@ def find_label(
         col(LabelRow.session_id) == new.target.session_id,
         col(LabelRow.message_id) == new.target.message_id,
         col(LabelRow.call_index) == column_of(new.target.call_index),
-        col(LabelRow.slot) == slot_of(new.labeller, is_deciding=new.is_deciding, is_model=new.is_model),
+        col(LabelRow.slot) == slot_of(new.annotator, is_deciding=new.is_deciding, is_model=new.is_model),
     )
     if visible is not None:
         query = query.where(visible)
@@ -119,7 +119,7 @@ def with_tags_once(new: NewLabel) -> NewLabel:
 
 
 def _is_same(row: LabelRow, new: NewLabel) -> bool:
-    return (content_of(row), row.labeller) == (new.content, new.labeller)
+    return (content_of(row), row.labeller) == (new.content, new.annotator)
 
 
 def _new_row(project: LabelProjectRow, new: NewLabel, now: datetime) -> LabelRow:
@@ -129,8 +129,8 @@ def _new_row(project: LabelProjectRow, new: NewLabel, now: datetime) -> LabelRow
         session_id=new.target.session_id,
         message_id=new.target.message_id,
         call_index=column_of(new.target.call_index),
-        slot=slot_of(new.labeller, is_deciding=new.is_deciding, is_model=new.is_model),
-        labeller=new.labeller,
+        slot=slot_of(new.annotator, is_deciding=new.is_deciding, is_model=new.is_model),
+        labeller=new.annotator,
         tags=[],
         comment="",
         answers={},

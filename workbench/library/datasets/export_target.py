@@ -45,7 +45,7 @@ class ExportSummary:
     fixes: Counter[str] = field(default_factory=Counter[str])
     """Messages by code of the fix."""
     corrected_messages: int = 0
-    """Messages that were replaced by a labeller's correction."""
+    """Messages that were replaced by an annotator's correction."""
     person_messages: int = 0
     """Messages that a person wrote in place of the model or a tool: edited answers, and results by hand."""
     losses: Counter[str] = field(default_factory=Counter[str])

@@ -77,7 +77,7 @@ _MOST_BYTES: Final = 4_000_000
 _MOST_SETUPS: Final = 200
 """Setups that are remembered."""
 _CORRECTABLE: Final = frozenset({"call-unreadable", "call-truncated"})
-"""Problems that a labeller can correct, so that the row is imported."""
+"""Problems that an annotator can correct, so that the row is imported."""
 
 
 def import_rows(

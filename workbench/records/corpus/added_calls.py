@@ -1,4 +1,4 @@
-"""Place the calls that labellers added, with their results, in a conversation.
+"""Place the calls that annotators added, with their results, in a conversation.
 
 An answer that a call should have preceded gets it as a message of its own, followed by its result:
 

@@ -24,7 +24,7 @@ class ExportedMessage:
     fixes: tuple[str, ...] = ()
     """Codes of the applied safe fixes."""
     is_corrected: bool = False
-    """Whether it is a labeller's correction instead of the original."""
+    """Whether it is an annotator's correction instead of the original."""
     losses: tuple[ConversionChange, ...] = ()
     """What the imported row's message had, but a corrected text cannot have."""
     is_as_is: bool = False
@@ -63,7 +63,7 @@ def export_message(
 
 
 def added_message(message: Message) -> ExportedMessage:
-    """Convert a message that a labeller added: calls, or a result."""
+    """Convert a message that an annotator added: calls, or a result."""
     if message.role is Role.TOOL:
         return ExportedMessage(message=_plain(message), is_corrected=True)
     parts = tuple(map(_call, message.calls))

@@ -16,7 +16,7 @@ class LabelSummary:
     """Summary of the labels of a message and its calls."""
 
     is_good: bool | None = None
-    """False if a verdict is bad, True if all are good; None if there is no verdict, or labellers disagree about
+    """False if a verdict is bad, True if all are good; None if there is no verdict, or annotators disagree about
     the same target."""
     rating: float | None = None
     """Mean of the ratings; None if there are none."""
@@ -27,7 +27,7 @@ class LabelSummary:
     added: tuple[AddedCall, ...] = ()
     """Calls that the message lacks, in order."""
     pair: Verdict | None = None
-    """Verdict on the preference pair that begins with this message; None if there is none, or labellers disagree."""
+    """Verdict on the preference pair that begins with this message; None if there is none, or annotators disagree."""
     problem: str = ""
     """Why the correction is not clear; empty if it is."""
 

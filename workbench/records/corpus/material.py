@@ -67,7 +67,7 @@ class SessionFilter:
     until: datetime | None = None
     """Last used before this time, with time zone."""
     includes_discarded: bool = False
-    """Whether to include sessions that labellers discarded; with the `state` discarded they always are."""
+    """Whether to include sessions that annotators discarded; with the `state` discarded they always are."""
 
 
 EVERYTHING: Final = SessionFilter()

@@ -67,7 +67,7 @@ def session_conditions(chosen: SessionFilter) -> Iterator[ColumnElement[bool]]:
 
 
 def is_discarded(project: str | None = None) -> ColumnElement[bool]:
-    """True for sessions that a labeller discarded."""
+    """True for sessions that an annotator discarded."""
     return _has_task(project, col(LabelTaskRow.state) == QueueState.DISCARDED.value)
 
 

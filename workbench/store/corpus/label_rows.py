@@ -38,11 +38,11 @@ MODEL_SLOT: Final = "model:"
 """Beginning of the column `slot` of a model's label."""
 
 
-def slot_of(labeller: str, *, is_deciding: bool, is_model: bool = False) -> str:
-    """Return the value of the column `slot`. A target has one slot per labeller and one for the deciding label."""
+def slot_of(annotator: str, *, is_deciding: bool, is_model: bool = False) -> str:
+    """Return the value of the column `slot`. A target has one slot per annotator and one for the deciding label."""
     if is_model:
-        return f"{MODEL_SLOT}{labeller}"
-    return "decision" if is_deciding else f"labeller:{labeller}"
+        return f"{MODEL_SLOT}{annotator}"
+    return "decision" if is_deciding else f"labeller:{annotator}"
 
 
 def column_of(call_index: int | None) -> int:
@@ -63,7 +63,7 @@ def put_content(row: LabelRow, new: NewLabel, now: datetime) -> None:
     """Write a label's content into its row and raise the revision by one."""
     content = new.content
     previous = (row.correction_text, row.correction_call)
-    row.labeller = new.labeller
+    row.labeller = new.annotator
     row.verdict = content.verdict.value if content.verdict else None
     row.rating = content.rating
     row.tags = list(content.tags)
@@ -101,7 +101,7 @@ def label_value(row: LabelRow, project: str) -> Label:
         id=row.id,
         target=target_of(row),
         content=content_of(row),
-        labeller=row.labeller,
+        annotator=row.labeller,
         project=project,
         is_deciding=row.slot == slot_of("", is_deciding=True),
         is_model=row.slot.startswith(MODEL_SLOT),
@@ -150,7 +150,7 @@ def read_steps(
     Args:
         leaf_id: The last message of the path. None takes the open leaf.
         counts: True for the labels whose corrections count. None counts all.
-        accepted_by: The labeller whose acceptances count. None counts those of all.
+        accepted_by: The annotator whose acceptances count. None counts those of all.
 
     Returns:
         The steps, root first. Empty if the session has no messages.

@@ -23,11 +23,11 @@ class LabelProjectRow(StoreTable, table=True):
     name: str = Field(sa_type=Text)
     """Empty for the default project."""
     guidelines: str = Field(sa_type=Text)
-    """Instructions for labellers."""
+    """Instructions for annotators."""
     questions: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """The fields of each `Question`."""
     overlap: int
-    """How many labellers label each session."""
+    """How many annotators label each session."""
     requires_verdicts: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether every call and answer needs a verdict before the session can be submitted."""
     created_at: datetime = Field(sa_type=UtcDateTime)
@@ -40,7 +40,7 @@ class LabelProjectRow(StoreTable, table=True):
 
 
 class LabelMemberRow(StoreTable, table=True):
-    """A person who works in a labelling project of another owner, or a labeller of the owner's own project."""
+    """A person who works in a labelling project of another owner, or an annotator of the owner's own project."""
 
     __tablename__: ClassVar[Any] = "label_member"
 
@@ -48,13 +48,13 @@ class LabelMemberRow(StoreTable, table=True):
         primary_key=True, sa_type=Text, foreign_key="label_project.id", ondelete="CASCADE"
     )
     name: str = Field(primary_key=True, sa_type=Text, index=True)
-    """Name of the account. Without accounts, the name of the labeller."""
+    """Name of the account. Without accounts, the name of the annotator."""
     role: str = Field(sa_type=Text)
     """A `ProjectRole`, but not the owner's."""
 
 
 class LabelTaskRow(StoreTable, table=True):
-    """The state of a session in a project, for one labeller."""
+    """The state of a session in a project, for one annotator."""
 
     __tablename__: ClassVar[Any] = "label_task"
     __table_args__: ClassVar[Any] = (Index(None, "project_id", "assignee", "state"),)
@@ -64,7 +64,7 @@ class LabelTaskRow(StoreTable, table=True):
         primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True
     )
     assignee: str = Field(primary_key=True, sa_type=Text)
-    """The labeller. Empty for a task that is not assigned."""
+    """The annotator. Empty for a task that is not assigned."""
     state: str = Field(sa_type=Text)
     """A `QueueState`."""
     revision: int
@@ -120,7 +120,7 @@ class LabelRow(StoreTable, table=True):
     slot: str = Field(sa_type=Text)
     """`labeller:NAME`, `model:NAME` for a label of a model, or `decision` for the deciding label."""
     labeller: str = Field(sa_type=Text)
-    """The labeller who last saved it."""
+    """The annotator who last saved it."""
     verdict: str | None = Field(default=None, sa_type=Text)
     """A value of `workbench.records.label.Verdict`. None if no verdict was given."""
     rating: int | None = Field(default=None)
@@ -152,7 +152,7 @@ class LabelTagRow(StoreTable, table=True):
 
 
 class AcceptedMessageRow(StoreTable, table=True):
-    """A message that a labeller accepted although a message above it was corrected."""
+    """A message that an annotator accepted although a message above it was corrected."""
 
     __tablename__: ClassVar[Any] = "accepted_message"
     __table_args__: ClassVar[Any] = (
@@ -169,7 +169,7 @@ class AcceptedMessageRow(StoreTable, table=True):
 
 
 class LabelActionRow(StoreTable, table=True):
-    """An applied action of a labeller, so that it is applied once and can be undone."""
+    """An applied action of an annotator, so that it is applied once and can be undone."""
 
     __tablename__: ClassVar[Any] = "label_action"
     __table_args__: ClassVar[Any] = (UniqueConstraint("project_id", "slot", "client", "client_number"),)

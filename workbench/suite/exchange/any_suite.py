@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from workbench.errors import BadInput
 from workbench.suite.exchange.bfcl import ImportedSuite, import_bfcl
-from workbench.suite.exchange.bfcl_talk import FunctionDocs
+from workbench.suite.exchange.bfcl_conversation import FunctionDocs
 from workbench.suite.exchange.openai import import_openai
 from workbench.suite.exchange.promptfoo import import_promptfoo
 from workbench.suite.read_suite import ReadFile, parse_suite

@@ -13,7 +13,7 @@ from workbench.chat.json_value import JsonValue, load_json
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.bfcl_talk import FunctionDocs, conversation_case, is_conversation
+from workbench.suite.exchange.bfcl_conversation import FunctionDocs, conversation_case, is_conversation
 from workbench.suite.expectation import CallPattern, Expectation
 from workbench.suite.read_suite import parse_case
 

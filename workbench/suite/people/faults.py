@@ -27,7 +27,7 @@ class PersonFault(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class PersonConversation:
     """What the person and the model said to each other."""
 
     said: tuple[str, ...]
@@ -40,18 +40,20 @@ class Talk:
     """Names of the tools that the model could call."""
 
 
-def person_fault(person: Person, talk: Talk) -> PersonFault | None:
+def person_fault(person: Person, conversation: PersonConversation) -> PersonFault | None:
     """Return the person's first mistake, or None if there is none."""
-    for index, text in enumerate(talk.said):
-        is_last = talk.has_ended and index == len(talk.said) - 1
-        heard = talk.answers[:index]
-        problem = next(_problems(person, talk, text, heard), "") if text or not is_last else ""
+    for index, text in enumerate(conversation.said):
+        is_last = conversation.has_ended and index == len(conversation.said) - 1
+        heard = conversation.answers[:index]
+        problem = next(_problems(person, conversation, text, heard), "") if text or not is_last else ""
         if not text.strip() and not is_last:
             problem = "the person said nothing"
         if problem:
             return PersonFault(index + 1, problem)
-    reason = _early_end(person, talk) if talk.has_ended else _missing_end(person, talk)
-    return PersonFault(len(talk.said), reason) if reason else None
+    reason = (
+        _early_end(person, conversation) if conversation.has_ended else _missing_end(person, conversation)
+    )
+    return PersonFault(len(conversation.said), reason) if reason else None
 
 
 _SPEAKS_AS_ASSISTANT: Final = re.compile(
@@ -70,7 +72,9 @@ _SPEAKS_OF_INSTRUCTIONS: Final = re.compile(
 _GIVES_UP: Final = re.compile(r"\bnever ?mind\b|\bforget (?:it|about (?:it|that|this))\b", re.IGNORECASE)
 
 
-def _problems(person: Person, talk: Talk, text: str, heard: Sequence[str]) -> Iterator[str]:
+def _problems(
+    person: Person, conversation: PersonConversation, text: str, heard: Sequence[str]
+) -> Iterator[str]:
     """Yield the mistakes in one message."""
     known = _known_text(person)
     if found := _SPEAKS_AS_ASSISTANT.search(text):
@@ -89,7 +93,7 @@ def _problems(person: Person, talk: Talk, text: str, heard: Sequence[str]) -> It
     values = " ".join(value for fact in person.facts.values() for value in (fact.value, fact.wrong))
     if invented := _invented(text, f"{known} {values} {' '.join(heard)}"):
         yield f"the person made up {invented!r}"
-    if action := _other_action(text, f"{known} {values} {' '.join(heard)}", talk.tools):
+    if action := _other_action(text, f"{known} {values} {' '.join(heard)}", conversation.tools):
         yield f"the person left the goal: they asked to {action}"
     if (found := _GIVES_UP.search(text)) and not _GIVES_UP.search(known):
         yield f"the person left the goal: they gave up ({found[0]!r})"
@@ -182,15 +186,17 @@ _DECLINES: Final = re.compile(r"\bno\b|\bnot\b|\bdon't\b|\bno,? thank", re.IGNOR
 _MOST_REPEATS: Final = 3
 
 
-def _early_end(person: Person, talk: Talk) -> str:
+def _early_end(person: Person, conversation: PersonConversation) -> str:
     """Return why the person ended the conversation too early; empty if they did not."""
-    if not talk.answers:
+    if not conversation.answers:
         return "the person ended the conversation before the model answered"
-    last, goodbye = talk.answers[-1], talk.said[-1]
+    last, goodbye = conversation.answers[-1], conversation.said[-1]
     if "?" in last:
         for name in person.asked_facts(last):
             value = person.facts[name].value
-            if not any(contains_words(text, value) for text in talk.said) and not contains_words(last, value):
+            if not any(contains_words(text, value) for text in conversation.said) and not contains_words(
+                last, value
+            ):
                 return f"the person ended the conversation too early: the model asked for {name!r}"
             if contains_words(goodbye, value):
                 return f"the person ended the conversation too early, with their answer about {name!r}"
@@ -200,14 +206,14 @@ def _early_end(person: Person, talk: Talk) -> str:
     return ""
 
 
-def _missing_end(person: Person, talk: Talk) -> str:
+def _missing_end(person: Person, conversation: PersonConversation) -> str:
     """Return why the person should have ended the conversation; empty if they need not."""
-    if len(talk.said) < person.max_turns:
+    if len(conversation.said) < person.max_turns:
         return ""
-    if not person.is_scripted and len(talk.said) >= _MOST_REPEATS:
-        last = {" ".join(text.lower().split()) for text in talk.said[-_MOST_REPEATS:]}
-        if len(last) == 1 and len(set(talk.answers[-_MOST_REPEATS:])) > 1:
-            return f"the person repeated {talk.said[-1][:60]!r} and never ended the conversation"
-    if len(talk.answers) > 1 and all(_CLOSES.search(answer) for answer in talk.answers[-2:]):
+    if not person.is_scripted and len(conversation.said) >= _MOST_REPEATS:
+        last = {" ".join(text.lower().split()) for text in conversation.said[-_MOST_REPEATS:]}
+        if len(last) == 1 and len(set(conversation.answers[-_MOST_REPEATS:])) > 1:
+            return f"the person repeated {conversation.said[-1][:60]!r} and never ended the conversation"
+    if len(conversation.answers) > 1 and all(_CLOSES.search(answer) for answer in conversation.answers[-2:]):
         return f"the person never ended the conversation, in {person.max_turns} messages"
     return ""

@@ -53,7 +53,7 @@ class PageAction:
     """For `label`: the changed fields."""
     undoes: ActionId | None
     is_confirmed: bool
-    """Whether the labeller was warned before."""
+    """Whether the annotator was warned before."""
 
     @property
     def target(self) -> LabelTarget | None:
@@ -75,7 +75,7 @@ class PageAction:
             id=self.id,
             session_id=self.session,
             kind=kind,
-            labeller=self.role.labeller,
+            annotator=self.role.annotator,
             project=self.role.project,
             is_deciding=self.role.is_deciding,
             changes=tuple(changes),
@@ -155,9 +155,9 @@ def signed_by(command: LabelCommand, name: str) -> LabelCommand:
         return command
     return replace(
         command,
-        seat=replace(command.seat, labeller=name),
+        seat=replace(command.seat, annotator=name),
         actions=tuple(
-            replace(action, role=replace(action.role, labeller=name)) for action in command.actions
+            replace(action, role=replace(action.role, annotator=name)) for action in command.actions
         ),
     )
 
@@ -212,7 +212,7 @@ def _id(value: JsonObject) -> ActionId:
 
 def _role(fields: JsonObject) -> LabellingRole:
     return LabellingRole(
-        labeller=str(fields.get("labeller") or "").strip(),
+        annotator=str(fields.get("labeller") or "").strip(),
         project=str(fields.get("project") or ""),
         is_deciding=fields.get("is_deciding") is True,
     )

@@ -28,7 +28,7 @@ PAIR_VERDICTS: Final = ("first-better", "second-better", "tie", "both-bad")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelView:
-    """The label of one labeller for a message or a call. All fields are empty at first."""
+    """The label of one annotator for a message or a call. All fields are empty at first."""
 
     verdict: str = ""
     """Empty if there is no verdict."""
@@ -50,10 +50,10 @@ class LabelView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherLabel:
-    """The label of another labeller, or the deciding one."""
+    """The label of another annotator, or the deciding one."""
 
     name: str
-    """Name of the labeller, or `final`."""
+    """Name of the annotator, or `final`."""
     summary: str
     """The label in one line, without its correction."""
     label: LabelView
@@ -75,7 +75,7 @@ class LabelTargetView:
     """Whether `j` and `k` stop here: at each call, and at model messages without a call. In a review, only where
     annotators disagree."""
     label: LabelView
-    """The label of this labeller."""
+    """The label of this annotator."""
     verdicts: tuple[str, ...] = ()
     """The verdicts that it can have. The first one accepts it. Empty if it cannot be judged."""
     broken: str = ""
@@ -83,7 +83,7 @@ class LabelTargetView:
     is_invalid: bool = False
     """For a call: whether it does not fit its schema, or its tool is not offered. It cannot be accepted."""
     others: tuple[OtherLabel, ...]
-    """The labels of others that this labeller may see."""
+    """The labels of others that this annotator may see."""
     is_disputed: bool = False
     """For somebody who decides: whether annotators disagree about it."""
     text: str = ""
@@ -93,7 +93,7 @@ class LabelTargetView:
     values: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """For a call: the values of the form fields."""
     is_added: bool = False
-    """Whether a labeller added it as a call that the message lacks. The model did not write it."""
+    """Whether an annotator added it as a call that the message lacks. The model did not write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +216,7 @@ def _entry(
 
 
 def _added(stored: StoredMessage, labelling: LabellingView, seat: LabellingRole) -> Iterator[LabelTargetView]:
-    """Yield the calls that were added to a message, by this labeller or by others whose labels are visible."""
+    """Yield the calls that were added to a message, by this annotator or by others whose labels are visible."""
     added = {
         label.target.call_index: label.content.correction
         for label in labelling.labels
@@ -306,7 +306,7 @@ def _is_own(label: Label, seat: LabellingRole) -> bool:
     return (
         label.is_deciding
         if seat.is_deciding
-        else (not label.is_deciding and not label.is_model and label.labeller == seat.labeller)
+        else (not label.is_deciding and not label.is_model and label.annotator == seat.annotator)
     )
 
 
@@ -326,7 +326,7 @@ def _other(label: Label) -> OtherLabel:
     answers = (f"{name}: {answer}" for name, answer in content.answers.items())
     summary = ", ".join(filter(None, (verdict, rating, corrected, *content.tags, *answers, content.comment)))
     return OtherLabel(
-        name="final" if label.is_deciding else annotator_name(label.labeller, is_model=label.is_model),
+        name="final" if label.is_deciding else annotator_name(label.annotator, is_model=label.is_model),
         summary=summary or "nothing yet",
         label=_label_view(label),
     )

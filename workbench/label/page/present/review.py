@@ -62,7 +62,7 @@ def show_review(
         ),
         accuracies=tuple(accuracy.describe() for accuracy in accuracies),
         models=tuple(
-            f"{name}: {' and '.join(who or 'no name' for who in pair.labellers)}: "
+            f"{name}: {' and '.join(who or 'no name' for who in pair.annotators)}: "
             f"{'no kappa' if pair.kappa is None else f'kappa {pair.kappa:.2f}'}, "
             f"{pair.agreed_count} of {pair.item_count} agree"
             for name, pairs in agreement.models.items()

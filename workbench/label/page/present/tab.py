@@ -85,7 +85,7 @@ class ActionAnswer:
     call: int | None = None
     """The call that the refusal is about, or None for the whole message."""
     can_confirm: bool = False
-    """Whether it is applied if the labeller confirms it."""
+    """Whether it is applied if the annotator confirms it."""
     note: str = ""
     """A remark on an action that was applied."""
 
@@ -109,7 +109,7 @@ class LabelTabView:
     """Number of the command that this answers, or 0 for none."""
     project: ProjectView
     """The current project."""
-    labeller: str
+    annotator: str
     rows: tuple[QueueRow, ...]
     """Some sessions of the queue, in its order."""
     first: int
@@ -121,7 +121,7 @@ class LabelTabView:
     progress_lines: tuple[str, ...]
     """The progress of each annotator."""
     agreement: str | None
-    """Agreement of the labellers for each kind of item. Empty with fewer than two labellers, None if unchanged."""
+    """Agreement of the annotators for each kind of item. Empty with fewer than two annotators, None if unchanged."""
     review: ReviewView | None
     """The samples for review. None if unchanged, or if they may not be shown."""
     conversation: ConversationView | None
@@ -175,7 +175,7 @@ def show_desk(
     """Show the Label tab.
 
     Args:
-        seat: The labeller and the project.
+        seat: The annotator and the project.
         projects: All projects.
         queue: The loaded part of the queue.
         labelling: The open session, or None.
@@ -187,11 +187,11 @@ def show_desk(
         trial: The result of an added call.
     """
     page, progress = queue.page, queue.progress
-    shows_assignee = any(item.assignee not in ("", seat.labeller) for item in page.items)
+    shows_assignee = any(item.assignee not in ("", seat.annotator) for item in page.items)
     return LabelTabView(
         serial=serial,
         project=_project(seat, projects, queue),
-        labeller=seat.labeller,
+        annotator=seat.annotator,
         rows=tuple(_queue_row(item, shows_assignee=shows_assignee) for item in page.items),
         first=page.first,
         total=page.total,
@@ -218,10 +218,10 @@ def _progress(seat: LabellingRole, progress: ProjectProgress) -> str:
     if seat.is_review:
         decided = progress.disagreed - progress.disputed
         return f"{decided} of {progress.disagreed} decided"
-    of_labeller = (
-        annotator for annotator in progress.annotators if annotator.name == seat.labeller and seat.project
+    of_annotator = (
+        annotator for annotator in progress.annotators if annotator.name == seat.annotator and seat.project
     )
-    shown = next(of_labeller, progress)
+    shown = next(of_annotator, progress)
     return f"{shown.done} of {shown.total}"
 
 

@@ -1,6 +1,6 @@
 // The Label tab in its parts: each `add…(desk)` adds the functions of its interface to the one `Desk`.
 
-/** Who labels what: labels belong to a labeller and a project. */
+/** Who labels what: labels belong to an annotator and a project. */
 interface Seat {
   labeller: string;
   project: string;
@@ -22,7 +22,7 @@ interface LabelChange extends TargetPlace {
   value: any;
 }
 
-/** One action of a labeller on a session, as the server gets it. */
+/** One action of an annotator on a session, as the server gets it. */
 interface LabelAction extends LogAction, Seat {
   kind: "label" | "accept" | "accept-rest" | "undo" | "submit" | "reject";
   session: string;
@@ -66,7 +66,7 @@ interface LabelState {
   /** Key of the selected target. */
   at: string | null;
   seat: Seat;
-  /** Account that is logged in, which is then the labeller. */
+  /** Account that is logged in, which is then the annotator. */
   owner: string;
   filter: Record<string, string>;
   /** Index of the first row of the queue to load, null for those around the session. */
@@ -140,7 +140,7 @@ interface DeskState {
   retryLater: () => void;
 }
 
-/** `addActions`: the actions of a labeller and their undo. */
+/** `addActions`: the actions of an annotator and their undo. */
 interface DeskActions {
   /** Changes fields of a target's label: names and values, null to clear one. */
   change: (target: TargetPlace, fields: Record<string, unknown>, more?: object) => void;

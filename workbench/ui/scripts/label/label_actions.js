@@ -1,4 +1,4 @@
-// The actions of a labeller and their undo. Keys change the log of actions and what is shown at once; the server applies
+// The actions of an annotator and their undo. Keys change the log of actions and what is shown at once; the server applies
 // each action once, in order, and answers.
 import { isSameAction } from "../actions/action_log.js";
 import { fieldOf, isBarred, keyOf } from "./label_overlay.js";
@@ -109,7 +109,7 @@ export const addActions = (desk) => {
     state.undo = state.undo.filter((entry) => !isSameAction(entry, answer));
     storeUndo();
     if (action && ["submit", "reject"].includes(action.kind)) state.closed.delete(answer.session);
-    // A later submit of this session waits for the labeller to see the problem.
+    // A later submit of this session waits for the annotator to see the problem.
     for (const other of log.pending())
       if (other.session === answer.session && other.kind === "submit" && !isSameAction(other, answer)) {
         log.drop([other]);

@@ -220,7 +220,7 @@ export const addBar = (desk) => {
         (project) => sit({ project }, { filter: {} }),
       ),
       html`<span class="hw-project-acts">${desk.projectActs()}</span>`,
-      html`<input class="hw-input" aria-label="Labeller" placeholder="Labeller" data-filter="labeller"
+      html`<input class="hw-input" aria-label="Your name" placeholder="Your name" data-filter="labeller"
         ?disabled=${owner !== ""} .value=${seat.labeller}
         @change=${(event) => sit({ labeller: event.target.value.trim() })}>`,
       choiceFilter("State", "state", [["", "any state"], ...Object.entries(STATE_WORDS)]),

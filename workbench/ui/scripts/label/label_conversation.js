@@ -69,7 +69,7 @@ export const addConversation = (desk) => {
 
   const staleWord = () => node("span", { class: "hw-stale" }, "stale");
 
-  // A call that a labeller added, and the place for the next one, which is visible while it is selected.
+  // A call that an annotator added, and the place for the next one, which is visible while it is selected.
   const drawAdded = (target) => {
     const { name, result } = target.label;
     const values = Object.entries(name ? JSON.parse(target.label.arguments) : {});

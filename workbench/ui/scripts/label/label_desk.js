@@ -239,8 +239,8 @@ export const mount = (part) => {
 
   const begin = (value) => {
     const saved = stored(SEAT) || {};
-    state.owner = value.labeller;
-    state.seat = { ...state.seat, ...saved.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
+    state.owner = value.annotator;
+    state.seat = { ...state.seat, ...saved.seat, ...(value.annotator ? { labeller: value.annotator } : {}) };
     state.filter = { ...state.filter, ...saved.filter };
     if (!state.view) state.view = value;
     desk.log.adopt(state.owner);

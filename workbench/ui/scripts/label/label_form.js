@@ -19,7 +19,7 @@ const initialText = (target) => (target.label.text === null ? target.text : targ
 export const addForm = (desk) => {
   const { state } = desk;
 
-  // Drafts are stored per project, labeller and target. `role` is that of an action, or the seat of this tab.
+  // Drafts are stored per project, annotator and target. `role` is that of an action, or the seat of this tab.
   const draftName = (target, role) =>
     DRAFT + JSON.stringify([(role || state.seat).project, (role || state.seat).labeller, keyOf(target)]);
 

@@ -25,7 +25,7 @@ export const addState = (desk) => {
     session: "", // the shown session
     at: null, // key of the selected target
     seat: { labeller: "", project: "", is_deciding: false },
-    owner: "", // account that is logged in, which is then the labeller
+    owner: "", // account that is logged in, which is then the annotator
     filter: {},
     first: null, // index of the first row of the queue to load, null for those around the session
     step: 0, // 1 or -1 if the session below or above `after` is requested, whatever its state
@@ -270,7 +270,7 @@ export const addState = (desk) => {
     return true;
   };
 
-  // Labels belong to a labeller and a project, so what was loaded for another seat is dropped.
+  // Labels belong to an annotator and a project, so what was loaded for another seat is dropped.
   const takeSeat = (seat) => {
     const isOther = seat.project !== state.seat.project || seat.is_deciding !== state.seat.is_deciding;
     state.seat = seat;

@@ -147,7 +147,7 @@ export const addSubmit = (desk) => {
       if (!correction && answer.can_confirm) state.warned = answer.code;
       desk.showError(answer.problem + retry);
       const place = desk.targets().find((target) => keyOf(target) === keyOf(answer));
-      // After a correction the labeller has gone on, so the next key must not apply to another target.
+      // After a correction the annotator has gone on, so the next key must not apply to another target.
       if (!correction && place) desk.pick(place);
       return;
     }

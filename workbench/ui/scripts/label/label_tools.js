@@ -17,7 +17,7 @@ const parameter = (field) =>
       : ""
   }${about(field.description)}</li>`;
 
-// A fold that stays as the labeller left it.
+// A fold that stays as the annotator left it.
 const fold = (name, isOpenAtFirst, summary, parts) => {
   const open = { [name]: isOpenAtFirst, ...stored(FOLDS) }[name];
   const keep = (event) => store(FOLDS, { ...stored(FOLDS), [name]: !event.currentTarget.parentElement.open });

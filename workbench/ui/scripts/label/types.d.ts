@@ -13,7 +13,7 @@ interface ActionAnswer {
   message: string;
   /** The call that the refusal is about, or None for the whole message. */
   call: number | null;
-  /** Whether it is applied if the labeller confirms it. */
+  /** Whether it is applied if the annotator confirms it. */
   can_confirm: boolean;
   /** A remark on an action that was applied. */
   note: string;
@@ -58,7 +58,7 @@ interface LabelTabView {
   serial: number;
   /** The current project. */
   project: ProjectView;
-  labeller: string;
+  annotator: string;
   /** Some sessions of the queue, in its order. */
   rows: QueueRow[];
   /** Index of the first row in the queue, from 0. */
@@ -69,7 +69,7 @@ interface LabelTabView {
   progress: string;
   /** The progress of each annotator. */
   progress_lines: string[];
-  /** Agreement of the labellers for each kind of item. Empty with fewer than two labellers, None if unchanged. */
+  /** Agreement of the annotators for each kind of item. Empty with fewer than two annotators, None if unchanged. */
   agreement: string | null;
   /** The samples for review. None if unchanged, or if they may not be shown. */
   review: ReviewView | null;
@@ -99,7 +99,7 @@ interface LabelTargetView {
   title: string;
   /** Whether `j` and `k` stop here: at each call, and at model messages without a call. In a review, only where annotators disagree. */
   is_stop: boolean;
-  /** The label of this labeller. */
+  /** The label of this annotator. */
   label: LabelView;
   /** The verdicts that it can have. The first one accepts it. Empty if it cannot be judged. */
   verdicts: string[];
@@ -107,7 +107,7 @@ interface LabelTargetView {
   broken: string;
   /** For a call: whether it does not fit its schema, or its tool is not offered. It cannot be accepted. */
   is_invalid: boolean;
-  /** The labels of others that this labeller may see. */
+  /** The labels of others that this annotator may see. */
   others: OtherLabel[];
   /** For somebody who decides: whether annotators disagree about it. */
   is_disputed: boolean;
@@ -117,11 +117,11 @@ interface LabelTargetView {
   tool: string;
   /** For a call: the values of the form fields. */
   values: Record<string, string>;
-  /** Whether a labeller added it as a call that the message lacks. The model did not write it. */
+  /** Whether an annotator added it as a call that the message lacks. The model did not write it. */
   is_added: boolean;
 }
 
-/** The label of one labeller for a message or a call. All fields are empty at first. */
+/** The label of one annotator for a message or a call. All fields are empty at first. */
 interface LabelView {
   /** Empty if there is no verdict. */
   verdict: string;
@@ -170,9 +170,9 @@ interface MockAnswer {
   problem: string;
 }
 
-/** The label of another labeller, or the deciding one. */
+/** The label of another annotator, or the deciding one. */
 interface OtherLabel {
-  /** Name of the labeller, or `final`. */
+  /** Name of the annotator, or `final`. */
   name: string;
   /** The label in one line, without its correction. */
   summary: string;

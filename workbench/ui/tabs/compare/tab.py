@@ -118,7 +118,7 @@ def _wire_form(
     listen(entered.then, None, js=mark_filled("compare"), is_queued=False)
     listen(parts.shared.take.click, events.on_take, [state, *of_play], whole)
     listen(
-        play.talk.transcript.event("compare_turn"),
+        play.conversation.transcript.event("compare_turn"),
         events.on_turn,
         [state],
         whole,

@@ -18,6 +18,12 @@ from workbench.ui.gradio_parts.open_pages import current_state
 from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
 from workbench.ui.tab_state import TabState
+from workbench.ui.tabs.play.conversation_column import (
+    ConversationParts,
+    InspectorParts,
+    SessionsParts,
+    wire_waiting,
+)
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.late_answers import StateOf, of_shown_session
 from workbench.ui.tabs.play.list_events import ListEvents
@@ -29,12 +35,6 @@ from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
 from workbench.ui.tabs.play.setup_column import SetupParts
 from workbench.ui.tabs.play.setup_events import SetupEvents, VersionEvents
-from workbench.ui.tabs.play.talk_column import (
-    InspectorParts,
-    SessionsParts,
-    TalkParts,
-    wire_waiting,
-)
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.tabs.play.world_events import WorldEvents
 from workbench.ui.tabs.tab_work import TabWork
@@ -65,9 +65,9 @@ class PlayParts:
         with PlainRow(elem_id="play-columns"):
             self.sessions = SessionsParts()
             self.setup = SetupParts(services)
-            self.talk = TalkParts()
+            self.conversation = ConversationParts()
             self.inspector = InspectorParts()
-        own = (self, self.talk, self.talk.asking, self.inspector)
+        own = (self, self.conversation, self.conversation.asking, self.inspector)
         around = {"header": frame.header, "address": frame.address, "sessions": self.sessions.sessions}
         self.screen = outputs_of(Screen, *own, **around)
         """What shows a session."""
@@ -118,7 +118,7 @@ def wire(
     looks = of_shown(NewsEvents(services).on_look)
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.state], screen, is_queued=False)
     _wire_inspector(parts, services, work, screen, of_shown)
-    wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.state)
+    wire_waiting(parts.conversation.asking, parts.conversation.editors, services, parts.state)
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
@@ -151,21 +151,21 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         setup.contract_name.input,
         setups.on_contract,
         [parts.state, setup.contract_name],
-        [parts.talk.editors, setup.contract_notice],
+        [parts.conversation.editors, setup.contract_notice],
         is_latest_only=True,
     )
     listen(
         setup.toolset.input,
         setups.on_toolset,
         [parts.state, setup.toolset],
-        [parts.talk.editors, setup.tools_notice, setup.disabled_tools],
+        [parts.conversation.editors, setup.tools_notice, setup.disabled_tools],
         is_latest_only=True,
     )
     listen(
         setup.tools_notice.event("import_tools"),
         setups.on_import_tools,
         [parts.state, setup.tools_text],
-        [parts.talk.editors, setup.tools_notice],
+        [parts.conversation.editors, setup.tools_notice],
     )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
@@ -185,14 +185,14 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
             setup.tools_notice,
             setup.disabled_tools,
             setup.tool_choice,
-            parts.talk.transcript,
+            parts.conversation.transcript,
         ],
         js=_EDITED,
         is_latest_only=True,
     )
     editors = [setup.contract_code, setup.tools_code]
     opened = "() => [{__type__: 'update', visible: true}, {__type__: 'update', visible: true}]"
-    listen(parts.talk.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
+    listen(parts.conversation.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
     inputs = [setup.model, setup.tool_choice]
     listen(setup.tool_choice.change, setups.on_model, inputs, [setup.model_notice], is_latest_only=True)
     _warm(setup.model.input, parts.state, setup, setups, header)
@@ -201,7 +201,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
 def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None:
     setup, bar = parts.setup, parts.setup.presets
     inputs = [parts.state, *setup.fields]
-    outputs = {"presets": bar, "editors": parts.talk.editors, "filled": setup.filled}
+    outputs = {"presets": bar, "editors": parts.conversation.editors, "filled": setup.filled}
     acted = listen(bar.event("preset_act"), events.on_act, inputs, outputs)
     _warm(acted.then, parts.state, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
@@ -217,7 +217,7 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
         setup.contract_notice,
     )
     edited = [parts.state, name, text]
-    result = [line, notice, parts.talk.editors]
+    result = [line, notice, parts.conversation.editors]
     listen(line.event("save_version"), versions.on_save, edited, result, js=_EDITED)
     listen(line.event("restore_version"), versions.on_restore, edited, result, js=_EDITED)
     listen(line.event("mark_version"), versions.on_mark, edited, [line, notice], js=_EDITED)
@@ -241,19 +241,29 @@ def _warm(
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: NamedOutputs) -> None:
-    talk, setup, state = parts.talk, parts.setup, parts.state
-    inputs = [state, talk.composer, setup.execution, setup.samples, *setup.fields]
+    conversation, setup, state = parts.conversation, parts.setup, parts.state
+    inputs = [state, conversation.composer, setup.execution, setup.samples, *setup.fields]
     # The fields that show documents, among the inputs.
     fields = json.dumps(["", COMPOSER, "", "", *(TEXT_FIELDS.get(name, "") for name in SETUP_FIELDS)])
     texts_now = f"(...values) => hermesWorkbench.sent(values, {fields})"
-    listen(talk.send.click, turns.on_begin, inputs, screen, js=texts_now, is_queued=False)
-    example = talk.transcript.event("example")
+    listen(conversation.send.click, turns.on_begin, inputs, screen, js=texts_now, is_queued=False)
+    example = conversation.transcript.event("example")
     listen(example, turns.on_example, _without_text(parts), parts.whole, js=_WRITTEN, is_queued=False)
-    adding = [parts.talk.editors, setup.tools_notice, setup.disabled_tools, setup.toolset, talk.notice]
-    listen(talk.notice.event("add_toolset"), turns.setups.on_add_toolset, [state, setup.toolset], adding)
-    watched = listen(talk.live.event("watch_turn"), turns.on_watch, [state], screen, is_model_work=True)
+    adding = [
+        parts.conversation.editors,
+        setup.tools_notice,
+        setup.disabled_tools,
+        setup.toolset,
+        conversation.notice,
+    ]
+    listen(
+        conversation.notice.event("add_toolset"), turns.setups.on_add_toolset, [state, setup.toolset], adding
+    )
+    watched = listen(
+        conversation.live.event("watch_turn"), turns.on_watch, [state], screen, is_model_work=True
+    )
     listen(watched.then, turns.on_settle, [state, setup.model], screen, is_queued=False)
-    listen(talk.stop.click, turns.on_stop, [state], is_queued=False)
+    listen(conversation.stop.click, turns.on_stop, [state], is_queued=False)
     blocks.unload(turns.on_leave)
 
 
@@ -263,15 +273,15 @@ def _without_text(parts: PlayParts) -> list[Block]:
 
 
 def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: NamedOutputs, of_shown: Guard) -> None:
-    talk, state = parts.talk, parts.state
-    messages, pane = MessageEvents(turns.services, turns.work), talk.message_pane
+    conversation, state = parts.conversation, parts.state
+    messages, pane = MessageEvents(turns.services, turns.work), conversation.message_pane
     inputs = _without_text(parts)
-    play_on = talk.transcript.event("play_on")
+    play_on = conversation.transcript.event("play_on")
     listen(play_on, messages.on_begin, inputs, screen, js=_WRITTEN, is_queued=False)
     listen(pane.event("save_message"), messages.on_save, inputs, screen, is_queued=False)
-    listen(talk.transcript.event("message_act"), of_shown(messages.on_act), [state], screen)
+    listen(conversation.transcript.event("message_act"), of_shown(messages.on_act), [state], screen)
     listen(pane.event("edit_again"), of_shown(messages.on_edit_again), [state], screen)
-    for undo in (pane, talk.branches):
+    for undo in (pane, conversation.branches):
         listen(undo.event("restore_message"), of_shown(messages.on_restore), [state], screen)
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
 
@@ -282,8 +292,8 @@ def _wire_sessions(parts: PlayParts, sessions: SessionEvents, of_shown: Guard) -
     inputs = [*state, *setup.fields]
     listen(opened, sessions.on_open_session, inputs, parts.whole, is_latest_only=True)
     listen(own.new.click, None, js=_NEW)
-    transcript = parts.talk.transcript
-    branches = parts.talk.branches
+    transcript = parts.conversation.transcript
+    branches = parts.conversation.branches
     for pane in (transcript, branches):
         listen(pane.event("branch"), of_shown(sessions.on_branch), state, screen)
     on_ask = BranchEvents(sessions.services).on_ask
@@ -298,7 +308,7 @@ def _wire_inspector(
     for pane in (own.decision, own.tokens):
         listen(pane.event("weigh"), weigh, state, screen, is_model_work=True)
     pick, pick_call = of_shown(events.on_pick), of_shown(events.on_pick_call)
-    listen(parts.talk.transcript.event("pick"), pick, state, screen, is_in_order=True)
+    listen(parts.conversation.transcript.event("pick"), pick, state, screen, is_in_order=True)
     listen(own.calls.event("pick"), pick_call, state, screen, is_in_order=True)
     listen(own.raw.event("ask_raw"), events.on_ask_raw, state, [own.raw])
     compared = [own.raw_diff, own.raw_notice]
@@ -312,7 +322,7 @@ def _wire_inspector(
 
 def _wire_list(parts: PlayParts, events: ListEvents) -> None:
     screen, whole = parts.screen, parts.whole
-    own, bar, state = parts.sessions, parts.talk.bar, [parts.state]
+    own, bar, state = parts.sessions, parts.conversation.bar, [parts.state]
     listen(bar.event("rename_session"), events.on_rename, state, screen)
     listen(bar.event("tag_session"), events.on_tag, state, screen)
     listen(bar.event("share_session"), events.on_share, state, screen)

@@ -7,10 +7,10 @@ from typing import Final
 import gradio as gr
 
 from workbench.app.runs.casting import OWN_SUITE, add_case, case_of_turn, offered_toolsets
+from workbench.app.runs.conversation_cases import case_of_conversation
 from workbench.app.runs.kept import KEPT_TAG, keep_passed
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
-from workbench.app.runs.talk_cases import case_of_conversation
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.label_words import QueueState

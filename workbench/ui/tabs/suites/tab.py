@@ -94,9 +94,9 @@ def _wire_looks(parts: SuitesParts, events: RunResultEvents, running: RunEvents,
     listen(run.comparison.event("open_pair"), events.on_pair, compared, result, is_latest_only=True)
     listen(run.case_runs.event("label_case"), events.on_label, state, [run.notice])
     listen(run.run.event("keep_passed"), events.on_keep, state, [run.notice])
-    talk = play.talk
-    for made in (talk.transcript.event("make_case"), talk.message_pane.event("save_case")):
-        listen(made, events.on_make_case, state, [talk.notice, talk.message_pane])
+    conversation = play.conversation
+    for made in (conversation.transcript.event("make_case"), conversation.message_pane.event("save_case")):
+        listen(made, events.on_make_case, state, [conversation.notice, conversation.message_pane])
 
 
 def _wire_list(parts: SuitesParts, events: RunListEvents, play: PlayParts) -> None:

@@ -177,7 +177,7 @@ def wire_waiting(parts: WaitingParts, editors: Drawn, services: Services, state:
     listen(parts.deny.click, events.on_deny, shown, is_queued=False)
 
 
-class TalkParts:
+class ConversationParts:
     """The conversation column, empty."""
 
     def __init__(self) -> None:
