@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from workbench.errors import BadInput
-from workbench.suite.people.faults import Talk, person_fault
+from workbench.suite.people.faults import PersonConversation, person_fault
 from workbench.suite.people.person import Person
 from workbench.suite.people.scripted import ScriptedPerson
 from workbench.suite.people.simulated import END_MARKER, parse_person_message, person_conversation
@@ -29,7 +29,7 @@ def person(**changes):
 
 def talk(*texts, has_ended=True):
     """Return a conversation: what the person and the model said in turn, the person first."""
-    return Talk(said=texts[::2], answers=texts[1::2], has_ended=has_ended, tools=TOOLS)
+    return PersonConversation(said=texts[::2], answers=texts[1::2], has_ended=has_ended, tools=TOOLS)
 
 
 FAULTS = {
