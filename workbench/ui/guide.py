@@ -33,9 +33,10 @@ from workbench.ui.present.guide import (
     matching_items,
     session_items,
 )
-from workbench.ui.present.notices import NoticeView, problem
+from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
@@ -65,25 +66,23 @@ class GuideEvents:
     sessions: SessionEvents
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_first_visit(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Open the example conversation, for the tour. Unless it was asked for, only if there is no session yet."""
         services, is_asked = services_of(self.services, state, request), bool(text_of(event, "asked"))
-        try:
-            if not is_asked and services.sessions.list_sessions(limit=1):
-                return Screen()
-            found = services.search.find("", SearchFilter(tag=EXAMPLE_TAG), limit=1)
-            session_id = found[0].session.id if found else load_conversation(services, EXAMPLE, EXAMPLE_TAG)
-            example = replace(state.at_home(), session_id=session_id)
-            tour = TourView(is_ready=True, serial=int(services.calendar.seconds()))
-            opened = self.sessions.open(services, state.at_home(), session_id)._replace(tour=tour)
-            if is_asked:
-                return opened
-            # If a message was sent meanwhile, its session stays on the screen.
-            is_sent = bool(services.turns.all_running(services.owner.key))
-            if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
-                return Screen(sessions=list_sessions(services, state))
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        if not is_asked and services.sessions.list_sessions(limit=1):
+            return Screen()
+        found = services.search.find("", SearchFilter(tag=EXAMPLE_TAG), limit=1)
+        session_id = found[0].session.id if found else load_conversation(services, EXAMPLE, EXAMPLE_TAG)
+        example = replace(state.at_home(), session_id=session_id)
+        tour = TourView(is_ready=True, serial=int(services.calendar.seconds()))
+        opened = self.sessions.open(services, state.at_home(), session_id)._replace(tour=tour)
+        if is_asked:
+            return opened
+        # If a message was sent meanwhile, its session stays on the screen.
+        is_sent = bool(services.turns.all_running(services.owner.key))
+        if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
+            return Screen(sessions=list_sessions(services, state))
         # Keep what was typed since the page opened.
         editors = opened.editors
         if not isinstance(editors, EditorsView):
@@ -93,30 +92,26 @@ class GuideEvents:
         return opened._replace(editors=editors.changed(editors.serial, *others, typed))
 
     @needs(Permission.WORK)
+    @shows_error(DemoView(), SAME, NOTICE)
     def on_load_demo(
         self, state: TabState, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
         """Create the demo sessions for the user."""
         services = services_of(self.services, state, request)
-        try:
-            added = len(load_demo(services))
-            view = DemoView(is_loaded=True, note=f"Added {count(added, 'session')} with the tag demo.")
-            return view, list_sessions(services, state), SAME
-        except WorkbenchError as error:
-            return DemoView(), SAME, problem(error)
+        added = len(load_demo(services))
+        view = DemoView(is_loaded=True, note=f"Added {count(added, 'session')} with the tag demo.")
+        return view, list_sessions(services, state), SAME
 
     @needs(Permission.WORK)
+    @shows_error(DemoView(is_loaded=True), SAME, NOTICE)
     def on_remove_demo(
         self, state: TabState, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
         """Delete the demo sessions, which can be restored."""
         services = services_of(self.services, state, request)
-        try:
-            gone = remove_demo(services)
-            view = DemoView(note=f"{count(gone, 'session')} deleted. Restore them under Deleted.")
-            return view, list_sessions(services, state), SAME
-        except WorkbenchError as error:
-            return DemoView(is_loaded=True), SAME, problem(error)
+        gone = remove_demo(services)
+        view = DemoView(note=f"{count(gone, 'session')} deleted. Restore them under Deleted.")
+        return view, list_sessions(services, state), SAME
 
     @needs(Permission.WORK)
     def on_find(self, state: TabState, request: gr.Request, event: gr.EventData) -> PaletteView:

@@ -38,6 +38,7 @@ from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.suites.grid import ABLATE, OPEN_IMPROVE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.setup_events import count_tokens
 from workbench.ui.tabs.stored_text import StoredTextEvents
@@ -189,32 +190,28 @@ class ContractEvents:
         return line, show_lint(findings, _EDITOR), show_preview(composed, tokens=tokens), fields
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, SAME, NOTICE)
     def on_use(
         self, state: TabState, name: str, text: str, variables: str, request: gr.Request
     ) -> tuple[object, ...]:
         """Choose the contract in Play, which shows the same draft, with the variables that were set."""
         services = services_of(self.services, state, request)
-        try:
-            parse_contract(text, name=name)
-            names = services.contract_names()
-            saved = services.contract_version(name).text if name in names else None
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error)
+        parse_contract(text, name=name)
+        names = services.contract_names()
+        saved = services.contract_version(name).text if name in names else None
         changes = (contract_change(name, text, saved=saved), variables_change(state, variables))
         shown = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
         return gr.update(choices=sorted({*names, name}), value=name), shown, gr.update(selected="play"), CLEAR
 
     @needs(Permission.WORK)
+    @shows_error(None, NOTICE)
     def on_measures(
         self, state: TabState, name: str, request: gr.Request
     ) -> tuple[MeasuresView | None, NoticeView | Update]:
         """Return what runs and sessions show about the contract's versions, or None if there is no data."""
         if not name:
             return None, SAME
-        try:
-            found = measured(services_of(self.services, state, request), name)
-        except WorkbenchError as error:
-            return None, problem(error)
+        found = measured(services_of(self.services, state, request), name)
         return show_measures(found) if found.arms or found.days else None, SAME
 
     @needs(Permission.WORK)

@@ -8,7 +8,6 @@ from typing import Final, cast
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.errors import WorkbenchError
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
 from workbench.toolbox.catalog import Catalog
@@ -25,8 +24,9 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.notices import NoticeView, advice, problem
+from workbench.ui.present.notices import NoticeView, advice
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 
 FIRST_TOOLSET: Final = "nonsense"
@@ -165,16 +165,14 @@ class InspectEvents:
         return gr.update(choices=_choices({*toolsets, *filter(None, [toolset])}))
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_toolset(
         self, state: TabState, name: str | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Show the tools of the chosen toolset. Edited tools can be brought back."""
         services = services_of(self.services, state, request)
-        try:
-            tools = _replaced("inspect-tools-text", TOOLS, _tools_text(services.tools, name or NO_TOOLS))
-            return EDITORS.changed(services.calendar.seconds(), tools), SAME
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        tools = _replaced("inspect-tools-text", TOOLS, _tools_text(services.tools, name or NO_TOOLS))
+        return EDITORS.changed(services.calendar.seconds(), tools), SAME
 
     @needs(Permission.WORK)
     def on_open_kind(

@@ -34,6 +34,7 @@ from workbench.ui.present.models import (
     show_pull_end,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.model_servers import list_model_servers, wire_servers
 
@@ -133,14 +134,12 @@ class ModelsEvents:
         return own + [model.name for model in self.services.hub.cached()]
 
     @needs(Permission.WORK)
+    @shows_error(ModelsScreen)
     def on_find(self, words: str, request: gr.Request) -> ModelsScreen:
         """Search repositories by name; without words, show the recommended ones."""
         if not words.strip():
             return ModelsScreen(found=self.recommended(), notice=CLEAR)
-        try:
-            found = self.services.hub.find(words.strip(), with_token=self._may_use_token(request))
-        except WorkbenchError as error:
-            return ModelsScreen(notice=problem(error))
+        found = self.services.hub.find(words.strip(), with_token=self._may_use_token(request))
         return ModelsScreen(found=show_found(found, words.strip()), notice=CLEAR)
 
     @needs(Permission.WORK)
@@ -179,12 +178,10 @@ class ModelsEvents:
         self.pulls.stop(request.session_hash or "")
 
     @needs(Permission.MANAGE_MODELS)
+    @shows_error(ModelsScreen)
     def on_delete(self, event: gr.EventData, request: gr.Request) -> ModelsScreen:
         """Delete a model from the cache, after the browser has asked for confirmation."""
-        try:
-            self.services.hub.delete(id_of(event, "name"))
-        except WorkbenchError as error:
-            return ModelsScreen(notice=problem(error))
+        self.services.hub.delete(id_of(event, "name"))
         return self._shown(permitted_to(self.services, request).models)._replace(notice=CLEAR)
 
     def _may_use_token(self, request: gr.Request) -> bool:

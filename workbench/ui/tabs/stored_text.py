@@ -20,6 +20,7 @@ from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.version_diff import EDITOR, VersionDiffView, show_version_diff
 from workbench.ui.present.versions import TextListView, VersionsView, show_texts, show_versions
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 
 SHOWN: Final = 50
@@ -112,6 +113,7 @@ class StoredTextEvents:
         return self._changed(state, name, text, request, tag)
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, SAME, NOTICE, SAME)
     def on_restore(
         self, state: TabState, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
@@ -120,11 +122,8 @@ class StoredTextEvents:
         A draft that it replaces can be brought back.
         """
         services = services_of(self.services, state, request)
-        try:
-            old = version_of_name(services, self.kind, name, id_of(event))
-            restored = services.versions.restore(old.id)
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error), SAME
+        old = version_of_name(services, self.kind, name, id_of(event))
+        restored = services.versions.restore(old.id)
         return None, *self._changed(state, name, restored.text, request, lambda _own: None, "restored")
 
     @needs(Permission.WORK)

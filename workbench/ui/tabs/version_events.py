@@ -6,7 +6,7 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.app.version_names import delete_name, duplicate_name, rename_name, restore_name
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import BadInput
 from workbench.library.home_files import PLACES
 from workbench.records.owner import Permission
 from workbench.records.versions import Version, VersionKind
@@ -14,8 +14,9 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.notices import CLEAR, NoticeView
 from workbench.ui.present.sessions import DownloadView
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import StoredTextEvents
 
@@ -30,17 +31,15 @@ class NameEvents:
     kind: VersionKind
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_download(
         self, state: TabState, event: gr.EventData, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:
         """Download a version as a file."""
         services = services_of(self.services, state, request)
-        try:
-            version = services.versions.version(id_of(event))
-            if version is None or version.kind is not self.kind:
-                raise BadInput("version", "there is no such version", "choose one from the list")
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        version = services.versions.version(id_of(event))
+        if version is None or version.kind is not self.kind:
+            raise BadInput("version", "there is no such version", "choose one from the list")
         newest = services.versions.find(version.kind, version.name)
         number = "" if newest and newest.id == version.id else f"@{version.number}"
         return DownloadView(
@@ -84,6 +83,7 @@ class TextNameEvents(NameEvents):
     texts: StoredTextEvents
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, SAME, NOTICE, SAME, SAME)
     def on_change(
         self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
@@ -92,14 +92,11 @@ class TextNameEvents(NameEvents):
         A renamed text keeps its draft.
         """
         services, texts = services_of(self.services, state, request), self.texts
-        try:
-            opened = self.changed(services, name, event)
-            names = texts.names(services)
-            new_name = opened.name if opened is not None else (names[0] if names else "")
-            was = name if text_of(event, "action") == "rename" else ""
-            editors = texts.opened(services, new_name, was=was) if new_name else SAME
-            shown = text if was else texts.newest(services, new_name) if new_name else ""
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error), SAME, SAME
+        opened = self.changed(services, name, event)
+        names = texts.names(services)
+        new_name = opened.name if opened is not None else (names[0] if names else "")
+        was = name if text_of(event, "action") == "rename" else ""
+        editors = texts.opened(services, new_name, was=was) if new_name else SAME
+        shown = text if was else texts.newest(services, new_name) if new_name else ""
         line = texts.version_line(services, new_name, shown) if new_name else None
         return texts.list_texts(services, new_name), new_name, editors, CLEAR, None, line

@@ -30,6 +30,7 @@ from workbench.ui.present.compare.board import LiveColumns, ReadComparison, show
 from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
 from workbench.ui.present.empty_places import EMPTY_PLACES
 from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.compare.parts import CompareScreen, column_contracts
 from workbench.ui.tabs.compare.watching import read_comparison, watch
@@ -145,32 +146,28 @@ class CompareEvents:
             task.stop.set()
 
     @needs(Permission.WORK)
+    @shows_error(CompareScreen)
     def on_vote(
         self, state: TabState, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
         """Save a vote: one answer is better, or none is."""
         services, shown = services_of(self.services, state, request), _shown_id(board)
-        try:
-            vote = Vote(
-                turn=number_of(event, "turn"),
-                kind=word_of(event, "kind", VoteKind),
-                column=optional_number_of(event, "column"),
-            )
-            services.comparisons.save_vote(shown, vote)
-        except WorkbenchError as error:
-            return CompareScreen(notice=problem(error))
+        vote = Vote(
+            turn=number_of(event, "turn"),
+            kind=word_of(event, "kind", VoteKind),
+            column=optional_number_of(event, "column"),
+        )
+        services.comparisons.save_vote(shown, vote)
         return self._voted(services, shown)
 
     @needs(Permission.WORK)
+    @shows_error(CompareScreen)
     def on_unvote(
         self, state: TabState, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
         """Remove a vote."""
         services, shown = services_of(self.services, state, request), _shown_id(board)
-        try:
-            services.comparisons.forget_vote(shown, number_of(event, "turn"))
-        except WorkbenchError as error:
-            return CompareScreen(notice=problem(error))
+        services.comparisons.forget_vote(shown, number_of(event, "turn"))
         return self._voted(services, shown)
 
     def _shown(self, services: Services, comparison_id: str) -> CompareScreen:

@@ -26,6 +26,7 @@ from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_r
 from workbench.ui.present.session import family_of, show_session, tools_of
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.tokens import TokensView, ask_tokens, show_reported_tokens, show_tokens
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.tabs.tab_work import TabWork
@@ -75,18 +76,16 @@ class InspectorEvents:
         return with_sizes(view, count_sections(services, setup.model, view.text, section_spans(view)))
 
     @needs(Permission.WORK)
+    @shows_error(None, NOTICE)
     def on_compare(
         self, state: TabState, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
         """Compare the prompt with the chosen text; return no diff if nothing is chosen."""
         services, key = services_of(self.services, state, request), id_of(event, "key")
-        try:
-            opened = reopened(services, state)
-            if opened is None or not key:
-                return None, CLEAR
-            comparison = compare_prompt(services, opened.session.setup, opened.path, id_of(event), key)
-        except WorkbenchError as error:
-            return None, problem(error)
+        opened = reopened(services, state)
+        if opened is None or not key:
+            return None, CLEAR
+        comparison = compare_prompt(services, opened.session.setup, opened.path, id_of(event), key)
         return show_diff(comparison.title, comparison.diff), CLEAR
 
     @needs(Permission.WORK)

@@ -15,6 +15,7 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import DownloadView, SessionBarView, read_filter, show_bar
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import PAGE, TabState
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
@@ -63,17 +64,15 @@ class ListEvents:
         return self.sessions.open(services, state.at_home(), copy.id)
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_delete(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Delete a session. If it is open, show an empty page."""
         services, session_id = services_of(self.services, state, request), id_of(event)
-        try:
-            deleted = services.sessions.find_session(session_id)
-            services.sessions.delete_session(session_id)
-            is_open = state.session_id == session_id
-            listed = replace(state, session_id=None) if is_open else state
-            view = list_sessions(services, listed, undo_id=session_id)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        deleted = services.sessions.find_session(session_id)
+        services.sessions.delete_session(session_id)
+        is_open = state.session_id == session_id
+        listed = replace(state, session_id=None) if is_open else state
+        view = list_sessions(services, listed, undo_id=session_id)
         if not is_open:
             return Screen(sessions=view)
         screen = self.sessions.start(
@@ -86,14 +85,12 @@ class ListEvents:
         return screen._replace(sessions=view)
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_restore(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Restore a deleted session."""
         services = services_of(self.services, state, request)
-        try:
-            services.sessions.restore_session(id_of(event))
-            return Screen(sessions=list_sessions(services, state), notice=CLEAR)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        services.sessions.restore_session(id_of(event))
+        return Screen(sessions=list_sessions(services, state), notice=CLEAR)
 
     @needs(Permission.WORK)
     def on_scope(self, state: TabState, request: gr.Request) -> Screen:

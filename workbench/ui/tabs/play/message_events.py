@@ -41,6 +41,7 @@ from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
 from workbench.ui.present.words import count
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.tabs.play.starting import TurnFields, start_from_page
@@ -56,38 +57,34 @@ class MessageEvents:
     """What each tab is busy with."""
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_act(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Handle menu items that need no model: edit, branch, delete, copy, show as code."""
         services = services_of(self.services, state, request)
-        try:
-            opened = opened_of(services, state)
-            stored = _of_path(opened, id_of(event))
-            match id_of(event, "act"):
-                case "edit":
-                    check_own(state)
-                    return Screen(
-                        message_pane=edit_view(opened, stored.id, optional_number_of(event, "call")),
-                        notice=CLEAR,
-                    )
-                case "branch":
-                    check_own(state)
-                    return self._branched(services, state, opened, stored)
-                case "delete":
-                    check_own(state)
-                    return self._deleted(services, state, opened, stored)
-                case "code":
-                    code = code_of(services, opened.session.id, opened.session.setup, opened.path, stored.id)
-                    return Screen(message_pane=show_code(code), notice=CLEAR)
-                case "case":
-                    pane = CaseView(suites=tuple(suite_names(services)), suite=OWN_SUITE)
-                    return Screen(message_pane=pane, notice=CLEAR)
-                case _:
-                    copied = ClipboardView(
-                        text=written_out(stored.message), serial=services.calendar.seconds()
-                    )
-                    return Screen(copied=copied, notice=CLEAR)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        opened = opened_of(services, state)
+        stored = _of_path(opened, id_of(event))
+        match id_of(event, "act"):
+            case "edit":
+                check_own(state)
+                return Screen(
+                    message_pane=edit_view(opened, stored.id, optional_number_of(event, "call")),
+                    notice=CLEAR,
+                )
+            case "branch":
+                check_own(state)
+                return self._branched(services, state, opened, stored)
+            case "delete":
+                check_own(state)
+                return self._deleted(services, state, opened, stored)
+            case "code":
+                code = code_of(services, opened.session.id, opened.session.setup, opened.path, stored.id)
+                return Screen(message_pane=show_code(code), notice=CLEAR)
+            case "case":
+                pane = CaseView(suites=tuple(suite_names(services)), suite=OWN_SUITE)
+                return Screen(message_pane=pane, notice=CLEAR)
+            case _:
+                copied = ClipboardView(text=written_out(stored.message), serial=services.calendar.seconds())
+                return Screen(copied=copied, notice=CLEAR)
 
     @needs(Permission.WORK)
     def on_edit_again(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
@@ -101,6 +98,7 @@ class MessageEvents:
             return Screen()
 
     @needs(Permission.ASK)
+    @shows_error(Screen)
     def on_begin(
         self,
         state: TabState,
@@ -114,13 +112,10 @@ class MessageEvents:
         """Start a turn from the menu: regenerate or continue an answer, or run its calls."""
         services = services_of(self.services, state, request)
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
-        try:
-            check_own(state)
-            stored = _of_path(opened_of(services, state), id_of(event))
-            resume = _resume_point(stored, id_of(event, "act"))
-            return self._start(services, state, request, fields, resume)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        check_own(state)
+        stored = _of_path(opened_of(services, state), id_of(event))
+        resume = _resume_point(stored, id_of(event, "act"))
+        return self._start(services, state, request, fields, resume)
 
     @needs(Permission.ASK)
     def on_save(
@@ -164,15 +159,13 @@ class MessageEvents:
             return screen._replace(notice=problem(error))
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_restore(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Restore deleted messages and show them."""
         services = services_of(self.services, state, request)
-        try:
-            check_own(state)
-            leaf_id = services.sessions.restore_message(state.session_id or "", id_of(event))
-            return shown_at(services, state, leaf_id)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        check_own(state)
+        leaf_id = services.sessions.restore_message(state.session_id or "", id_of(event))
+        return shown_at(services, state, leaf_id)
 
     @needs(Permission.WORK)
     def on_close(self) -> None:

@@ -36,6 +36,7 @@ from workbench.ui.present.place import Place
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AddressView, SessionBarView
 from workbench.ui.present.setup import parse_setup
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.preset_events import default_setup
 from workbench.ui.tabs.play.screen import Screen, list_sessions, reopened
@@ -75,22 +76,20 @@ class SessionEvents:
         return self.start(services, state, setup=setup, keeps_setup=True, request=number)
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_branch(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Switch to the newest branch that contains the chosen message."""
         services = services_of(self.services, state, request)
-        try:
-            now = reopened(services, state)
-            if now is None:
-                return Screen()
-            leaf_id = newest_leaf(now.tree, id_of(event))
-            chosen = replace(state, leaf_id=leaf_id, message_id=None, call_index=None)
-            opened = reopened(services, chosen)
-            if opened is None:
-                return Screen()
-            if not state.is_read_only:
-                services.sessions.open_leaf(opened.session.id, leaf_id)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        now = reopened(services, state)
+        if now is None:
+            return Screen()
+        leaf_id = newest_leaf(now.tree, id_of(event))
+        chosen = replace(state, leaf_id=leaf_id, message_id=None, call_index=None)
+        opened = reopened(services, chosen)
+        if opened is None:
+            return Screen()
+        if not state.is_read_only:
+            services.sessions.open_leaf(opened.session.id, leaf_id)
         address = AddressView(session=chosen.session_id, shared=chosen.share_key)
         return Screen(notice=CLEAR, address=address).with_opened(opened, chosen)
 

@@ -63,6 +63,7 @@ from workbench.ui.present.tools import import_offer
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
@@ -99,29 +100,25 @@ class SetupEvents:
     services: Services
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_contract(
         self, state: TabState, name: str | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Show the chosen contract: its draft, or its newest version."""
         services = services_of(self.services, state, request)
-        try:
-            text = services.contract_version(name or "").text
-            shown = contract_change(name or "", text, saved=text)
-            return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        text = services.contract_version(name or "").text
+        shown = contract_change(name or "", text, saved=text)
+        return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE, SAME)
     def on_toolset(
         self, state: TabState, names: list[str] | None, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView, ToolSwitchesView | Update]:
         """Show the tools of the chosen toolsets, all of them enabled. Edited tools can be brought back."""
         services = services_of(self.services, state, request)
-        try:
-            shown = tools_change(state, render_tools(services.tools.select(tuple(names or ()))))
-            return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR, ALL_ENABLED
-        except WorkbenchError as error:
-            return SAME, problem(error), SAME
+        shown = tools_change(state, render_tools(services.tools.select(tuple(names or ()))))
+        return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR, ALL_ENABLED
 
     @needs(Permission.WORK)
     def on_add_toolset(
@@ -132,19 +129,18 @@ class SetupEvents:
         return *self.on_toolset(state, chosen, request), gr.update(value=chosen), CLEAR
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_import_tools(
         self, state: TabState, tools_text: str, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Write the tools in a text of another form as a JSON array in its place."""
         services = services_of(self.services, state, request)
-        try:
-            imported = render_tools(import_tools(tools_text).tools)
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        imported = render_tools(import_tools(tools_text).tools)
         shown = replace(tools_change(state, imported), note="The imported tools replaced your text.")
         return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, NOTICE)
     def on_choices(
         self, state: TabState, name: str | None, toolsets: list[str] | None, request: gr.Request
     ) -> tuple[Update, Update, NoticeView | Update]:
@@ -152,14 +148,11 @@ class SetupEvents:
         if name is None:
             return SAME, SAME, SAME
         services = services_of(self.services, state, request)
-        try:
-            return (
-                choices(services.contract_names(), name),
-                choices(toolsets_of(services), *(toolsets or ())),
-                SAME,
-            )
-        except WorkbenchError as error:
-            return SAME, SAME, problem(error)
+        return (
+            choices(services.contract_names(), name),
+            choices(toolsets_of(services), *(toolsets or ())),
+            SAME,
+        )
 
     @needs(Permission.WORK)
     def on_texts(
@@ -333,6 +326,7 @@ class VersionEvents:
     services: Services
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE, SAME)
     def on_save(
         self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView, EditorsView | Update]:
@@ -345,38 +339,31 @@ class VersionEvents:
             message=text_of(event, "message").strip(),
             parent_id=id_of(event, "base") or None,
         )
-        try:
-            services.versions.save(new)
-            return _shown(services, name, text), CLEAR, _changed(services, "saved", name, text)
-        except WorkbenchError as error:
-            return SAME, problem(error), SAME
+        services.versions.save(new)
+        return _shown(services, name, text), CLEAR, _changed(services, "saved", name, text)
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE, SAME)
     def on_restore(
         self, state: TabState, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView, EditorsView | Update]:
         """Save an old version as the newest, and put it into the editor. A draft can be brought back."""
         services = services_of(self.services, state, request)
-        try:
-            old = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
-            restored = services.versions.restore(old.id)
-            changed = _changed(services, "restored", name, restored.text)
-            return _shown(services, name, restored.text), CLEAR, changed
-        except WorkbenchError as error:
-            return SAME, problem(error), SAME
+        old = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
+        restored = services.versions.restore(old.id)
+        changed = _changed(services, "restored", name, restored.text)
+        return _shown(services, name, restored.text), CLEAR, changed
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_mark(
         self, state: TabState, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
         """Mark a version as `production` or `candidate`."""
         services = services_of(self.services, state, request)
-        try:
-            version = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
-            services.versions.tag(version.id, id_of(event, "mark"))
-            return _shown(services, name, text), CLEAR
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        version = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
+        services.versions.tag(version.id, id_of(event, "mark"))
+        return _shown(services, name, text), CLEAR
 
 
 def _changed(services: Services, how: Literal["saved", "restored"], name: str, text: str) -> EditorsView:

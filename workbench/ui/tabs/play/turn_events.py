@@ -23,6 +23,7 @@ from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, 
 from workbench.ui.present.questions import missing_toolset
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import SETUP_FIELDS, Activity, parse_setup
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.late_answers import StateOf
 from workbench.ui.tabs.play.message_events import message_view
@@ -49,6 +50,7 @@ class TurnEvents:
     visitor_of: StateOf = lambda _tab: None
 
     @needs(Permission.ASK)
+    @shows_error(Screen)
     def on_begin(
         self,
         state: TabState,
@@ -68,17 +70,15 @@ class TurnEvents:
             return Screen(notice=advice("Wait until the logprobs are computed, or stop that."))
         services = services_of(self.services, state, request)
         fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
-        try:
-            # A second press of the button starts nothing, and the text stays.
-            screen = start_from_page(services, self.work, state, request, fields, text=text)
-            turn = self.work.sent_by(tab_of(request))
-            if turn is None or screen.notice is SAME:
-                return screen
-            return screen._replace(notice=_offer(services, text, turn.request.setup))
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        # A second press of the button starts nothing, and the text stays.
+        screen = start_from_page(services, self.work, state, request, fields, text=text)
+        turn = self.work.sent_by(tab_of(request))
+        if turn is None or screen.notice is SAME:
+            return screen
+        return screen._replace(notice=_offer(services, text, turn.request.setup))
 
     @needs(Permission.ASK)
+    @shows_error(Screen)
     def on_example(
         self,
         state: TabState,
@@ -92,23 +92,20 @@ class TurnEvents:
         """Send an example question, with the toolset that it needs."""
         services, toolset = services_of(self.services, state, request), text_of(event, "toolset")
         values = dict(zip(SETUP_FIELDS, setup, strict=True))
-        try:
-            if toolset:
-                tools_text = render_tools(services.tools.select((toolset,)))
-                values |= {"tools_text": tools_text, "disabled_tools": frozenset[str]()}
-            filled = tuple(values.values())
-            fields = TurnFields(execution=execution, samples=samples, setup=filled, signed_in=signed_in)
-            screen = start_from_page(services, self.work, state, request, fields, text=text_of(event, "text"))
-            editors = screen.editors
-            if not toolset or not isinstance(editors, EditorsView):
-                return screen
-            tools = tools_change(state, str(values["tools_text"]))
-            return screen._replace(
-                editors=editors.changed(editors.serial, tools, *editors.changes),
-                filled=self.setups.filled(services, parse_setup(filled)),
-            )
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        if toolset:
+            tools_text = render_tools(services.tools.select((toolset,)))
+            values |= {"tools_text": tools_text, "disabled_tools": frozenset[str]()}
+        filled = tuple(values.values())
+        fields = TurnFields(execution=execution, samples=samples, setup=filled, signed_in=signed_in)
+        screen = start_from_page(services, self.work, state, request, fields, text=text_of(event, "text"))
+        editors = screen.editors
+        if not toolset or not isinstance(editors, EditorsView):
+            return screen
+        tools = tools_change(state, str(values["tools_text"]))
+        return screen._replace(
+            editors=editors.changed(editors.serial, tools, *editors.changes),
+            filled=self.setups.filled(services, parse_setup(filled)),
+        )
 
     @needs(Permission.WORK)
     def on_watch(self, state: TabState, request: gr.Request, event: gr.EventData) -> Iterator[Screen]:

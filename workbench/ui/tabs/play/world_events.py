@@ -13,8 +13,9 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import advice, problem
+from workbench.ui.present.notices import advice
 from workbench.ui.present.world import WorldView, no_world, show_world
+from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.message_events import check_own, opened_of, shown_at
 from workbench.ui.tabs.play.screen import Screen, reopened
@@ -46,17 +47,13 @@ class WorldEvents:
         return show_world(message_id, moment.last.id, moment.before, moment.after, can_edit=can_edit)
 
     @needs(Permission.WORK)
+    @shows_error(Screen)
     def on_edit_world(self, state: TabState, request: gr.Request, event: gr.EventData) -> Screen:
         """Show a new branch that goes on with another world."""
         services = services_of(self.services, state, request)
-        try:
-            check_own(state)
-            if self.work.is_running(tab_of(request)) or running_turn(services, state.session_id):
-                return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
-            opened = opened_of(services, state)
-            changed = edit_world(
-                services, opened.session.id, opened.path, id_of(event), text_of(event, "text")
-            )
-            return shown_at(services, state, changed.id)
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        check_own(state)
+        if self.work.is_running(tab_of(request)) or running_turn(services, state.session_id):
+            return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
+        opened = opened_of(services, state)
+        changed = edit_world(services, opened.session.id, opened.path, id_of(event), text_of(event, "text"))
+        return shown_at(services, state, changed.id)

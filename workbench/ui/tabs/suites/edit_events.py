@@ -10,7 +10,7 @@ import gradio as gr
 from workbench.app.runs.session_suite import suite_from_sessions
 from workbench.app.runs.suites import check_suite_text, suite_names, suite_text
 from workbench.app.services import Services
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import BadInput
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind, check_name
 from workbench.suite.exchange.any_suite import import_suite
@@ -31,6 +31,7 @@ from workbench.ui.present.suites.editor import (
     with_rows,
 )
 from workbench.ui.present.versions import VersionsView
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.suites.parts import EDITORS
@@ -92,33 +93,29 @@ class SuiteEditEvents:
         return EDITORS.changed(services.calendar.seconds(), change), advice(note)
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, SAME, NOTICE, SAME)
     def on_open(self, state: TabState, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """Open the chosen suite, or start a new one, which can have the turns of tagged sessions as cases."""
         tag = text_of(event, "tag")
         if not tag:
             return self.texts.on_open(state, request, event)
         services, name = services_of(self.services, state, request), id_of(event, "name")
-        try:
-            check_name(name)
-            if name in suite_names(services) or flag_of(event, "is_draft"):
-                raise BadInput(f"suite {name!r}", "this name is taken", "write another name beside New")
-            made = suite_from_sessions(services, tag, name=name)
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error), SAME
+        check_name(name)
+        if name in suite_names(services) or flag_of(event, "is_draft"):
+            raise BadInput(f"suite {name!r}", "this name is taken", "write another name beside New")
+        made = suite_from_sessions(services, tag, name=name)
         opened = self.texts.created(services, name, made.text)
         return self.texts.list_texts(services, name), name, opened, advice(sessions_note(made)), None
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, NOTICE)
     def on_use(
         self, state: TabState, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, NoticeView]:
         """Choose the suite in the form of a run."""
         services = services_of(self.services, state, request)
-        try:
-            if name not in suite_names(services) or text != suite_text(services, name):
-                return SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")
-        except WorkbenchError as error:
-            return SAME, SAME, problem(error)
+        if name not in suite_names(services) or text != suite_text(services, name):
+            return SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")
         chosen = gr.update(choices=list(suite_names(services)), value=[name])
         return chosen, gr.update(selected="runs"), CLEAR
 

@@ -21,6 +21,7 @@ from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.notices import NoticeView, advice, problem
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.suites.improve_form import BUDGETS
 from workbench.ui.tabs.suites.parts import SuitesScreen
@@ -77,11 +78,9 @@ class ImproveEvents:
         return screen._replace(run=SAME, baseline=gr.update(value=run_id))
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE)
     def on_take(self, state: TabState, request: gr.Request, event: gr.EventData) -> NoticeView:
         """Save a candidate as a version of its contract."""
         services = services_of(self.services, state, request)
-        try:
-            version = take_candidate(services, find_run(services, id_of(event, "run")), id_of(event, "label"))
-        except WorkbenchError as error:
-            return problem(error)
+        version = take_candidate(services, find_run(services, id_of(event, "run")), id_of(event, "label"))
         return advice(f"Saved as {version.name}@{version.number}: {version.message}.")

@@ -9,15 +9,16 @@ import gradio as gr
 from workbench.app.runs.reports import report_for, report_form
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import BadInput
 from workbench.records.owner import Permission
 from workbench.suite.reports.report import LOCAL_PAGE
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.notices import CLEAR, NoticeView
 from workbench.ui.present.sessions import DownloadView
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, list_runs, run_choices, run_screen
@@ -36,6 +37,7 @@ class RunListEvents:
     active_runs: ActiveRuns
 
     @needs(Permission.WORK)
+    @shows_error(SuitesScreen)
     def on_change_run(self, state: TabState, event: gr.EventData, request: gr.Request) -> SuitesScreen:
         """Rename, tag, share, delete or restore a run, or go back to the list.
 
@@ -43,25 +45,23 @@ class RunListEvents:
         """
         services = services_of(self.services, state, request)
         action, run_id, value = text_of(event, "action"), id_of(event), text_of(event, "value")
-        try:
-            self._change(services, action, run_id, value)
-            if action not in ("delete", "restore", "list") and text_of(event, "place") == "run":
-                return run_screen(services, self.active_runs, find_run(services, run_id))
-            undo_id = run_id if action == "delete" else ""
-            shown, baseline = run_choices(services, "")
-            return SuitesScreen(
-                run=list_runs(services, undo_id=undo_id),
-                bar=self.active_runs.bar_of(services.owner),
-                notice=CLEAR,
-                comparison=None,
-                case_runs=None,
-                shown=shown,
-                baseline=baseline,
-            )
-        except WorkbenchError as error:
-            return SuitesScreen(notice=problem(error))
+        self._change(services, action, run_id, value)
+        if action not in ("delete", "restore", "list") and text_of(event, "place") == "run":
+            return run_screen(services, self.active_runs, find_run(services, run_id))
+        undo_id = run_id if action == "delete" else ""
+        shown, baseline = run_choices(services, "")
+        return SuitesScreen(
+            run=list_runs(services, undo_id=undo_id),
+            bar=self.active_runs.bar_of(services.owner),
+            notice=CLEAR,
+            comparison=None,
+            case_runs=None,
+            shown=shown,
+            baseline=baseline,
+        )
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_download_report(
         self,
         state: TabState,
@@ -74,16 +74,13 @@ class RunListEvents:
     ) -> tuple[DownloadView | Update, NoticeView]:
         """Write the report of the shown run, with the comparison that is shown with it. No file is stored."""
         services = services_of(self.services, state, request)
-        try:
-            form = report_form(text_of(event, "form"))
-            stored = find_run(services, id_of(event))
-            baseline = find_run(services, baseline_id) if baseline_id and run_id == stored.id else None
-            arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
-            address = text_of(event, "page")
-            page_url = address.rstrip("/") if _PAGE_URL.fullmatch(address) else LOCAL_PAGE
-            text = form.write(report_for(services, stored, baseline, arms), page_url=page_url)
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        form = report_form(text_of(event, "form"))
+        stored = find_run(services, id_of(event))
+        baseline = find_run(services, baseline_id) if baseline_id and run_id == stored.id else None
+        arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
+        address = text_of(event, "page")
+        page_url = address.rstrip("/") if _PAGE_URL.fullmatch(address) else LOCAL_PAGE
+        text = form.write(report_for(services, stored, baseline, arms), page_url=page_url)
         name = _UNSAFE.sub("-", stored.listed.title).strip("-.")[:60] or "report"
         return DownloadView(
             name=name + form.ending,

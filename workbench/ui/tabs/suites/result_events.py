@@ -12,7 +12,6 @@ from workbench.app.runs.kept import KEPT_TAG, keep_passed
 from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
-from workbench.errors import WorkbenchError
 from workbench.records.label_words import QueueState
 from workbench.records.owner import Permission
 from workbench.records.runs import StoredRun
@@ -23,11 +22,12 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice
 from workbench.ui.present.place import write_place
 from workbench.ui.present.suites.case_runs import CaseRunsView, ReadRollout, show_case_runs, show_pair
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
@@ -46,6 +46,7 @@ class RunResultEvents:
     """The runs in progress."""
 
     @needs(Permission.WORK)
+    @shows_error(SuitesScreen)
     def on_show(
         self,
         state: TabState,
@@ -59,13 +60,10 @@ class RunResultEvents:
         if not run_id:
             return SuitesScreen()
         services = services_of(self.services, state, request)
-        try:
-            stored = find_run(services, run_id)
-            baseline = find_run(services, baseline_id) if baseline_id else None
-            arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
-            report = report_for(services, stored, baseline, arms)
-        except WorkbenchError as error:
-            return SuitesScreen(notice=problem(error))
+        stored = find_run(services, run_id)
+        baseline = find_run(services, baseline_id) if baseline_id else None
+        arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
+        report = report_for(services, stored, baseline, arms)
         is_pairing = report.comparison is not None and baseline is not None
         against = f"{report.baseline}{f' · {arms[0]}' if arms else ''}"
         before, now = _arm_choices(stored, baseline, arms)
@@ -86,22 +84,21 @@ class RunResultEvents:
         )
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_case(self, state: TabState, event: gr.EventData, request: gr.Request) -> CaseUpdate:
         """Show the runs of a case, with their stored rollouts."""
         services = services_of(self.services, state, request)
         case, arm = id_of(event, "case"), id_of(event, "arm")
         if not case:
             return None, CLEAR
-        try:
-            results = services.runs.results(find_run(services, id_of(event, "run")).id)
-            found = [result for result in results if result.case_key == case and arm in ("", result.arm)]
-            if not found:
-                return None, advice(f"The run has no case {case!r}.")
-            return show_case_runs(case, found, _reader(services)), CLEAR
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        results = services.runs.results(find_run(services, id_of(event, "run")).id)
+        found = [result for result in results if result.case_key == case and arm in ("", result.arm)]
+        if not found:
+            return None, advice(f"The run has no case {case!r}.")
+        return show_case_runs(case, found, _reader(services)), CLEAR
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_pair(
         self,
         state: TabState,
@@ -114,57 +111,49 @@ class RunResultEvents:
     ) -> CaseUpdate:
         """Show the results of the same case in two runs side by side."""
         services = services_of(self.services, state, request)
-        try:
-            stored, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
-            arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
-            comparison: RunComparison | None = report_for(services, stored, baseline, arms).comparison
-            index = number_of(event, "index")
-            if comparison is None or not 0 <= index < len(comparison.pairs):
-                return None, CLEAR
-            return show_pair(comparison.pairs[index], _reader(services)), CLEAR
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        stored, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
+        arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
+        comparison: RunComparison | None = report_for(services, stored, baseline, arms).comparison
+        index = number_of(event, "index")
+        if comparison is None or not 0 <= index < len(comparison.pairs):
+            return None, CLEAR
+        return show_pair(comparison.pairs[index], _reader(services)), CLEAR
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE)
     def on_label(self, state: TabState, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Add a rollout to the labelling queue."""
         services = services_of(self.services, state, request)
-        try:
-            services.labels.move(id_of(event, "session"), QueueState.PENDING)
-        except WorkbenchError as error:
-            return problem(error)
+        services.labels.move(id_of(event, "session"), QueueState.PENDING)
         return advice("Added to the labelling queue.")
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE)
     def on_label_failing(self, state: TabState, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Add every failed rollout of a run to the labelling queue."""
         services = services_of(self.services, state, request)
-        try:
-            results = services.runs.results(find_run(services, id_of(event)).id)
-            failed = [
-                result.session_id
-                for result in results
-                if result.status is CaseStatus.FAILED and result.session_id
-            ]
-            for session_id in failed:
-                services.labels.move(session_id, QueueState.PENDING)
-        except WorkbenchError as error:
-            return problem(error)
+        results = services.runs.results(find_run(services, id_of(event)).id)
+        failed = [
+            result.session_id
+            for result in results
+            if result.status is CaseStatus.FAILED and result.session_id
+        ]
+        for session_id in failed:
+            services.labels.move(session_id, QueueState.PENDING)
         return advice(f"Added {count(len(failed), 'failed rollout')} to the labelling queue.")
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE)
     def on_keep(self, state: TabState, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Copy the passed rollouts of a run as sessions that can be exported."""
         services = services_of(self.services, state, request)
-        try:
-            kept = keep_passed(services, find_run(services, id_of(event)))
-        except WorkbenchError as error:
-            return problem(error)
+        kept = keep_passed(services, find_run(services, id_of(event)))
         new = f"Kept {len(kept.session_ids)} of {kept.passed} passed rollouts ({count(kept.total, 'result')})"
         text = f"{new} as sessions with the tag {KEPT_TAG!r}."
         return NoticeView(lines=(NoticeLine(word="note", text=text, tone="quiet", link=write_place("data")),))
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE, SAME)
     def on_make_case(
         self, state: TabState, event: gr.EventData, request: gr.Request
     ) -> tuple[NoticeView, Update | None]:
@@ -176,17 +165,14 @@ class RunResultEvents:
         session = services.sessions.find_session(state.session_id or "")
         if session is None:
             return advice("Only your own sessions can become cases."), SAME
-        try:
-            path = services.sessions.path(session.id, leaf_id=state.leaf_id)
-            if message_id := id_of(event):
-                toolsets = offered_toolsets(services, session.setup)
-                case = case_of_turn(session.setup, path, message_id, toolsets=toolsets)
-            else:
-                case = case_of_conversation(services, session.setup, path)
-            suite = id_of(event, "suite").strip() or OWN_SUITE
-            version = add_case(services, case, suite=suite)
-        except WorkbenchError as error:
-            return problem(error), SAME
+        path = services.sessions.path(session.id, leaf_id=state.leaf_id)
+        if message_id := id_of(event):
+            toolsets = offered_toolsets(services, session.setup)
+            case = case_of_turn(session.setup, path, message_id, toolsets=toolsets)
+        else:
+            case = case_of_conversation(services, session.setup, path)
+        suite = id_of(event, "suite").strip() or OWN_SUITE
+        version = add_case(services, case, suite=suite)
         added = f"Added the case {case['id']} to suite {version.name!r} (version {version.number})."
         place = write_place("suites", suite=version.name)
         return NoticeView(lines=(NoticeLine(word="note", text=added, tone="quiet", link=place),)), None

@@ -27,6 +27,7 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_progress_elsewhere, show_run
 from workbench.ui.present.words import count
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.active_runs import ActiveRun, ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices, run_screen
@@ -59,28 +60,25 @@ class RunEvents:
             return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME, SAME)
 
     @needs(Permission.WORK)
+    @shows_error(SuitesScreen)
     def on_open_run(self, state: TabState, request: gr.Request, event: gr.EventData) -> SuitesScreen:
         """Open the run, and the case, that an address names."""
         services, case = services_of(self.services, state, request), id_of(event, "case")
-        try:
-            stored = find_run(services, id_of(event, "run"))
-            selected = SelectedCase(case=case, arm=id_of(event, "arm")) if case else None
-            return run_screen(services, self.active_runs, stored, selected)
-        except WorkbenchError as error:
-            return SuitesScreen(notice=problem(error))
+        stored = find_run(services, id_of(event, "run"))
+        selected = SelectedCase(case=case, arm=id_of(event, "arm")) if case else None
+        return run_screen(services, self.active_runs, stored, selected)
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE)
     def on_size(self, state: TabState, drafts: str, request: gr.Request, *fields: object) -> NoticeView:
         """Show the size of the run, or why it cannot be started."""
         services = services_of(self.services, state, request)
-        try:
-            asked = read_request(drafts, fields)
-            note = left_out_note(asked.contracts, asked.drafts)
-            return advice(plan_size(_plan(services, asked)) + note)
-        except WorkbenchError as error:
-            return problem(error)
+        asked = read_request(drafts, fields)
+        note = left_out_note(asked.contracts, asked.drafts)
+        return advice(plan_size(_plan(services, asked)) + note)
 
     @needs(Permission.ASK)
+    @shows_error(SuitesScreen)
     def on_run(
         self,
         state: TabState,
@@ -91,26 +89,22 @@ class RunEvents:
     ) -> SuitesScreen:
         """Start a new run."""
         services = services_of(self.services, state, request)
-        try:
-            self.refuse_second(services)
-            stored = begin_run(services, _plan(services, read_request(drafts, fields)))
-            return self.start(services, stored.id, signed_in)
-        except WorkbenchError as error:
-            return SuitesScreen(notice=problem(error))
+        self.refuse_second(services)
+        stored = begin_run(services, _plan(services, read_request(drafts, fields)))
+        return self.start(services, stored.id, signed_in)
 
     @needs(Permission.ASK)
+    @shows_error(SuitesScreen)
     def on_resume(
         self, state: TabState, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> SuitesScreen:
         """Continue a run. Cases that have a result are not run again."""
         services = services_of(self.services, state, request)
-        try:
-            self.refuse_second(services)
-            return self.start(services, id_of(event), signed_in)
-        except WorkbenchError as error:
-            return SuitesScreen(notice=problem(error))
+        self.refuse_second(services)
+        return self.start(services, id_of(event), signed_in)
 
     @needs(Permission.ASK)
+    @shows_error(SuitesScreen)
     def on_failing(
         self,
         state: TabState,
@@ -121,15 +115,12 @@ class RunEvents:
     ) -> SuitesScreen:
         """Run the failing cases of a run again, to be compared with it."""
         services = services_of(self.services, state, request)
-        try:
-            self.refuse_second(services)
-            before = find_run(services, id_of(event))
-            known = read_drafts(drafts)
-            plan = plan_failing(services, before.plan, services.runs.results(before.id), known)
-            services.limits.check_plan(plan)
-            screen = self.start(services, begin_run(services, plan).id, signed_in)
-        except WorkbenchError as error:
-            return SuitesScreen(notice=problem(error))
+        self.refuse_second(services)
+        before = find_run(services, id_of(event))
+        known = read_drafts(drafts)
+        plan = plan_failing(services, before.plan, services.runs.results(before.id), known)
+        services.limits.check_plan(plan)
+        screen = self.start(services, begin_run(services, plan).id, signed_in)
         used = dict.fromkeys(shown_reference(arm.contract_name) for arm in plan.arms)
         note = f"{count(len(plan.cases), 'failing case')} with {', '.join(used)}."
         return screen._replace(notice=advice(note), baseline={**screen.baseline, "value": before.id})

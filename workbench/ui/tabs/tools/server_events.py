@@ -16,6 +16,7 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, config_text
 from workbench.ui.present.notices import NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tools.edit_events import list_servers, list_tools
 
@@ -29,19 +30,17 @@ class McpServerEvents:
     services: Services
 
     @needs(Permission.ADD_SERVERS)
+    @shows_error(SAME, NOTICE, SAME)
     def on_server(
         self, state: TabState, name: str, address: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView, McpServersView | Update]:
         """Add an MCP server, or those of another program's JSON."""
         services = services_of(self.services, state, request)
-        try:
-            known = {tool.name for tool in services.tools.availability()}
-            imported = read_servers(name.strip(), address)
-            added = services.catalog.servers.add_all(imported.servers)
-            found = (tool.name for tool in services.tools.availability() if tool.name not in known)
-            first = next(found, "")
-        except WorkbenchError as error:
-            return SAME, problem(error), SAME
+        known = {tool.name for tool in services.tools.availability()}
+        imported = read_servers(name.strip(), address)
+        added = services.catalog.servers.add_all(imported.servers)
+        found = (tool.name for tool in services.tools.availability() if tool.name not in known)
+        first = next(found, "")
         lines = [line for error in (*imported.errors, *added.errors) for line in problem(error).lines]
         if added.names:
             noun = "MCP server" if len(added.names) == 1 else "MCP servers"

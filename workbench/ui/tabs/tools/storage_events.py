@@ -25,6 +25,7 @@ from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.version_diff import VersionDiffView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
+from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.stored_text import compare_versions
 from workbench.ui.tabs.tools.edit_events import (
@@ -71,6 +72,7 @@ class ToolStorageEvents:
         return self._saved(state, key, draft, toolset, request, message)
 
     @needs(Permission.WORK)
+    @shows_error(NOTICE, SAME, SAME)
     def on_save_world(
         self,
         state: TabState,
@@ -84,11 +86,8 @@ class ToolStorageEvents:
         """Save the toolset with another world as a version. `key` is the name of the world's document."""
         services = services_of(self.services, state, request)
         before = _newest(services, toolset)
-        try:
-            text = services.studio.world_text(world, toolset=toolset, before=before)
-            _store(services, toolset, text, before, message="world changed")
-        except WorkbenchError as error:
-            return problem(error), SAME, SAME
+        text = services.studio.world_text(world, toolset=toolset, before=before)
+        _store(services, toolset, text, before, message="world changed")
         saved = DocumentChange(
             how="saved", field="tools-world", document=f"world:{toolset}", was=f"world:{key}", text=world
         )
@@ -97,6 +96,7 @@ class ToolStorageEvents:
         return advice(f"Saved the world of {toolset!r}."), editors, version_line(services, draft, toolset)
 
     @needs(Permission.WORK)
+    @shows_error(*_FAILED, NOTICE, SAME)
     def on_mark(
         self,
         state: TabState,
@@ -110,22 +110,17 @@ class ToolStorageEvents:
         """Name a version."""
         services = services_of(self.services, state, request)
         draft = ToolDraft(spec_text=spec, rules_text=rules)
-        try:
-            services.versions.tag(id_of(event), id_of(event, "mark"))
-        except WorkbenchError as error:
-            return *_FAILED, problem(error), SAME
+        services.versions.tag(id_of(event), id_of(event, "mark"))
         return SAME, SAME, version_line(services, draft, toolset), CLEAR, SAME
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, SAME, NOTICE, SAME, SAME)
     def on_restore(
         self, state: TabState, key: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """Save an old version of the toolset as the newest, and show its tool. A draft can be brought back."""
         services = services_of(self.services, state, request)
-        try:
-            services.versions.restore(id_of(event))
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error), SAME, SAME
+        services.versions.restore(id_of(event))
         toolset, _, name = key.rpartition("/") if "/" in key else ("", "", "")
         return ToolEditEvents(self.services).opened(services, name, toolset, is_restored=True)
 
@@ -150,6 +145,7 @@ class ToolStorageEvents:
         return compare_versions(services, _KIND, event, toolset, text_now)
 
     @needs(Permission.WORK)
+    @shows_error(SAME, SAME, SAME, *_FAILED, NOTICE, SAME)
     def on_use(
         self, state: TabState, key: str, spec: str, rules: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
@@ -159,11 +155,8 @@ class ToolStorageEvents:
         result = self._saved(state, key, draft, toolset, request, "used in Play")
         if result[3] != CLEAR:
             return SAME, SAME, SAME, *result
-        try:
-            tools = services.tools
-            text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, *_FAILED, problem(error), SAME
+        tools = services.tools
+        text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
         shown = PLAY_EDITORS.changed(services.calendar.seconds(), tools_change(state, text))
         return gr.update(choices=names, value=[toolset]), shown, gr.update(selected="play"), *result
 
@@ -201,21 +194,19 @@ class ToolStorageEvents:
         return shown, notice, SAME if shown is SAME else gr.update(visible=False)
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
     def on_import(
         self, state: TabState, text: str, toolset: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView]:
         """Import tools in any known format into one of the user's toolsets."""
         services = services_of(self.services, state, request)
-        try:
-            imported = import_tools(text)
-            drafts = [
-                ToolDraft(spec_text=json.dumps(tool.document, ensure_ascii=False))
-                for tool in imported.tools.specs
-            ]
-            _save(services, drafts, toolset, message=f"imported from {imported.form}")
-            tools = services.tools
-        except WorkbenchError as error:
-            return SAME, problem(error)
+        imported = import_tools(text)
+        drafts = [
+            ToolDraft(spec_text=json.dumps(tool.document, ensure_ascii=False))
+            for tool in imported.tools.specs
+        ]
+        _save(services, drafts, toolset, message=f"imported from {imported.form}")
+        tools = services.tools
         found = [
             NoticeLine(word=finding.code, text=finding.message, tone="warning")
             for finding in imported.findings
