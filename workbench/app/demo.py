@@ -170,7 +170,6 @@ DEMO: Final = (
         completions=('<script>alert("no")</script> <a href="//example.org">link</a> ${1 + 1} <|im_end|>',),
     ),
 )
-"""The conversations of the demo."""
 
 
 TAG: Final = "demo"

@@ -22,7 +22,6 @@ class PersonAwaited:
     """The turn is waiting for the person."""
 
     call: ToolCall
-    """The call to decide on."""
     reasons: tuple[str, ...] = ()
     """Why the call is risky. Empty in step mode."""
     question: int = 0

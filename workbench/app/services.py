@@ -77,7 +77,6 @@ class Services:
     store: Store
     """The stored data of all owners."""
     library: ContractFiles
-    """The contract files."""
     catalog: Catalog
     """The tool files and their mock rules."""
     files: HomeFiles

@@ -3,7 +3,7 @@
 import functools
 import sys
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
@@ -27,6 +27,7 @@ from workbench.cli.rows.row_engine import (
     check_writing,
     split_of,
 )
+from workbench.cli.session_filters import ModelFilter, SessionSourceFilter, SinceFilter, UntilFilter
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, with_progress, write_json_line
 from workbench.cli.terminal.visible import shown
@@ -38,7 +39,6 @@ from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.label_words import QueueState
 from workbench.records.owner import Owner, UserRole
-from workbench.records.sessions import SessionSource
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -119,7 +119,6 @@ REFUSED: Final = 1
 """Exit code if sessions have defects, or there are no rows to write."""
 GENERATIONS: Final = "generations"
 """A recording of completions for the model `replay:FILE`. It is not a row format, but can be exported."""
-_DATE_FORMATS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 
 class ExcludedKind(StrEnum):
@@ -169,16 +168,10 @@ def export(
     contract: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only this contract: its name or hash")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
-    ] = None,
-    source: Annotated[SessionSource | None, typer.Option(help="Only sessions from this source")] = None,
-    since: Annotated[
-        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used on or after this date (UTC)")
-    ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used before this date (UTC)")
-    ] = None,
+    model: ModelFilter = None,
+    source: SessionSourceFilter = None,
+    since: SinceFilter = None,
+    until: UntilFilter = None,
     take: Annotated[list[ExcludedKind] | None, typer.Option(help="Also include these; repeatable")] = None,
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Skip sessions with errors")] = False,
     raw: Annotated[

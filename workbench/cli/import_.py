@@ -11,7 +11,7 @@ import typer
 
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.cli.rows.row_engine import FormatOption
+from workbench.cli.rows.row_engine import FormatOption, RowSources
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.cli.terminal.visible import shown
@@ -25,13 +25,7 @@ HAS_PROBLEMS: Final = 1
 
 
 def import_(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="JSONL, gzipped JSONL, JSON array or Parquet, a folder of these, or - for standard input",
-        ),
-    ],
+    files: RowSources,
     tag: Annotated[
         list[str] | None, typer.Option(metavar="TAG", help="Tag for the new sessions; repeatable")
     ] = None,

@@ -14,7 +14,6 @@ class WorkEngine(StrEnum):
     """Where a command works."""
 
     LOCAL = "local"
-    """In this process."""
     RAY = RAY
     """On the workers of Ray, on this machine or on a cluster; requires the extra `scale`."""
 

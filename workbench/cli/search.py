@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.cli.session_filters import ModelFilter, SessionSourceFilter, SessionTagFilter
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Paint, Tone, terminal_paint
+from workbench.cli.terminal.paint import Paint, Tone, count_of, terminal_paint
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
-from workbench.records.sessions import MessageOrigin, SessionSource
+from workbench.records.sessions import MessageOrigin
 from workbench.settings import read_settings
 
 
@@ -42,11 +43,9 @@ def search(
             metavar="NAME", help="Only this contract: its name, or the first 6 characters of its hash"
         ),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
-    ] = None,
-    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only sessions with this tag")] = None,
-    source: Annotated[SessionSource | None, typer.Option(help="Only sessions from this source")] = None,
+    model: ModelFilter = None,
+    tag: SessionTagFilter = None,
+    source: SessionSourceFilter = None,
     origin: Annotated[MessageOrigin | None, typer.Option(help="Only messages of this origin")] = None,
     since: Annotated[
         str | None, typer.Option(metavar="DATE", help="Last used on or after this date, such as 2026-11-21")
@@ -116,7 +115,7 @@ def _print(found: FoundSession, paint: Paint) -> None:
     when = session.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
     tags = "".join(f" #{tag}" for tag in session.tags)
     print(f"{session.id}  {paint(shown(session.title or 'untitled'), Tone.TITLE)}{shown(tags)}")
-    messages = f"{session.message_count} message{'' if session.message_count == 1 else 's'}"
+    messages = count_of(session.message_count, "message")
     print(paint(f"  {when}, {messages}", Tone.QUIET))
     if found.snippet:
         print(f"  {_painted(found.snippet, paint)}")

@@ -10,12 +10,13 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.chat.short_text import shortened
+from workbench.cli.session_filters import ModelFilter, SessionSourceFilter, SessionTagFilter
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Paint, Tone, count_of, terminal_paint, write_json_line
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.session_tree import SearchFilter
-from workbench.records.sessions import ListedSession, SessionSource, StoredMessage, StoredSession
+from workbench.records.sessions import ListedSession, StoredMessage, StoredSession
 from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
@@ -40,11 +41,9 @@ def build_app() -> typer.Typer:
 
 
 def list_sessions(
-    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only sessions with this tag")] = None,
-    source: Annotated[SessionSource | None, typer.Option(help="Only sessions from this source")] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
-    ] = None,
+    tag: SessionTagFilter = None,
+    source: SessionSourceFilter = None,
+    model: ModelFilter = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of sessions")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Number of newest sessions to skip")] = 0,
     json_output: JsonOption = False,

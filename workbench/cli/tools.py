@@ -14,7 +14,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
 from workbench.chat.near_names import did_you_mean
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.paint import count_of, write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.cli.terminal.stopping import TerminalApprover
 from workbench.errors import BadInput
@@ -24,6 +24,11 @@ from workbench.toolspec.importers.read import import_tools
 if TYPE_CHECKING:
     from workbench.toolbox.catalog import Catalog
     from workbench.toolbox.catalog_file import CatalogToolset
+
+ToolNames = Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")]
+OutFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="File to write", show_default="standard output")
+]
 
 
 def build_app() -> typer.Typer:
@@ -115,10 +120,7 @@ def import_(
     toolset: Annotated[
         str, typer.Option(metavar="NAME", help="Write a catalog file for this toolset instead of JSON")
     ] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File to write", show_default="standard output"),
-    ] = None,
+    out: OutFile = None,
 ) -> None:
     """Import tools from another format.
 
@@ -138,18 +140,15 @@ def import_(
         text = json.dumps(documents, indent=2, ensure_ascii=False) + "\n"
     _write(text, out)
     count = len(imported.tools.specs)
-    print(f"{imported.form}: {count} tool{'' if count == 1 else 's'}", file=sys.stderr)
+    print(f"{imported.form}: {count_of(count, 'tool')}", file=sys.stderr)
 
 
 def export(
-    tools: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")],
+    tools: ToolNames,
     form: Annotated[
         str, typer.Option(metavar="FORM", help=f"yaml (as in the catalog), {', '.join(FORMS)}")
     ] = "yaml",
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File to write", show_default="standard output"),
-    ] = None,
+    out: OutFile = None,
 ) -> None:
     """Export tools to another format.
 
@@ -223,7 +222,7 @@ def list_(as_json: JsonOption = False) -> None:
 
 
 def show(
-    tools: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")],
+    tools: ToolNames,
     as_json: JsonOption = False,
 ) -> None:
     """Print specs as a model gets them, and their fingerprint."""

@@ -213,7 +213,6 @@ class Preferences:
 
 
 NO_PREFERENCES: Final = Preferences()
-"""No votes."""
 
 
 def preferences_of(comparisons: tuple[StoredComparison, ...]) -> Preferences:

@@ -46,11 +46,9 @@ class Verdict(StrEnum):
 CALL_VERDICTS: Final = frozenset(
     {Verdict.RIGHT, Verdict.WRONG_TOOL, Verdict.BAD_ARGUMENTS, Verdict.NEEDLESS, Verdict.SHOULD_ASK}
 )
-"""Verdicts that a call can have."""
 PAIR_VERDICTS: Final = frozenset({Verdict.FIRST_BETTER, Verdict.SECOND_BETTER, Verdict.TIE, Verdict.BOTH_BAD})
 """Verdicts on a preference pair. They belong to the first message of its first answer."""
 MESSAGE_VERDICTS: Final = frozenset({Verdict.GOOD, Verdict.MISSING_CALL, Verdict.BAD_ANSWER}) | PAIR_VERDICTS
-"""Verdicts that a message can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from workbench.names import usable_name
 from workbench.records.run_config import RunConfig
 
 MAX_PRESET_NAME_CHARS: Final = 100
-"""The longest name of a preset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,7 +87,6 @@ class CaseResult:
     """The result of one repetition of a case."""
 
     key: str
-    """Key of the job."""
     arm: str
     suite: str
     case_id: str

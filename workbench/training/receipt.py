@@ -89,7 +89,6 @@ class TunedWeights(NamedTuple):
     steps: int
     """Number of steps done."""
     steps_planned: int
-    """Number of steps planned."""
     tokens: int
     """Number of tokens of all texts, including prompts."""
     tokens_trained: int

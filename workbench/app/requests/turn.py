@@ -48,7 +48,6 @@ class ChatReport:
     timings: tuple[Timing, ...]
     """One for each completion."""
     ended: TurnEnded
-    """How the turn ended."""
     messages: tuple[Message, ...] = ()
     """All messages of the session's open path, the system message first."""
 

@@ -157,7 +157,6 @@ class RayWorkers:
     """The workers of one run, ready to run cases."""
 
     ray: Any
-    """The module."""
     actors: Sequence[Any]
     """Handles of `CaseWorker`."""
 

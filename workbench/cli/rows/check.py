@@ -9,7 +9,14 @@ import typer
 
 from workbench.chat.finding import Severity
 from workbench.cli.ray_options import AddressOption
-from workbench.cli.rows.row_engine import EngineOption, FormatOption, RowEngine, runner_for
+from workbench.cli.rows.row_engine import (
+    AllowEmptyOption,
+    EngineOption,
+    FormatOption,
+    RowEngine,
+    RowSources,
+    runner_for,
+)
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import ProgressLine, count_of, row_total
 from workbench.errors import BadInput
@@ -30,13 +37,7 @@ HAS_ERRORS: Final = 1
 
 
 def check(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="JSONL, gzipped JSONL, JSON array or Parquet, a folder of these, or - for standard input",
-        ),
-    ],
+    files: RowSources,
     format_: FormatOption = "auto",
     level: Annotated[Severity, typer.Option(help="Minimum severity to report")] = Severity.WARNING,
     select: Annotated[
@@ -59,9 +60,7 @@ def check(
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Number of processes")] = 1,
     engine: EngineOption = RowEngine.PROCESSES,
     address: AddressOption = "",
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
-    ] = False,
+    allow_empty: AllowEmptyOption = False,
     fix_out: Annotated[
         str, typer.Option(metavar="FILE", help="Write the rows with safe fixes applied to this file")
     ] = "",

@@ -14,6 +14,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.ray_options import AddressOption, check_address
 from workbench.cli.rows.row_engine import (
     ROW_FILES,
+    AllowEmptyOption,
     Arguments,
     ArgumentsOption,
     EngineOption,
@@ -220,9 +221,7 @@ def convert(
     source: Annotated[
         str, typer.Option(help="Value of the column source, for rows without this column")
     ] = SOURCE,
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
-    ] = False,
+    allow_empty: AllowEmptyOption = False,
     engine: EngineOption = RowEngine.PROCESSES,
     address: AddressOption = "",
     report: Annotated[

@@ -10,7 +10,7 @@ import typer
 
 from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.check_filter import IgnoreOption, codes_of
-from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
+from workbench.cli.rows.row_engine import ROW_FILES, AllowEmptyOption, FormatOption
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.errors import BadInput
@@ -26,9 +26,7 @@ def receipt(
     ] = "-",
     format_: FormatOption = "auto",
     ignore: IgnoreOption = None,
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
-    ] = False,
+    allow_empty: AllowEmptyOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a receipt for row files: hashes, counts, issues.

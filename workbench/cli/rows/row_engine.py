@@ -32,6 +32,12 @@ class ResultRole(StrEnum):
 
 ROW_FILES: Final = "JSONL, gzipped JSONL, JSON array or Parquet"
 """The kinds of files that rows are read from, for help texts."""
+RowSources = Annotated[
+    list[str], typer.Argument(metavar="FILE", help=f"{ROW_FILES}, a folder of these, or - for standard input")
+]
+AllowEmptyOption = Annotated[
+    bool, typer.Option("--allow-empty", help="Do not treat a file without rows as an error")
+]
 FormatOption = Annotated[
     str, typer.Option("--format", metavar="FORMAT", help=f"Row format: auto, {', '.join(FORMATS)}")
 ]

@@ -11,6 +11,7 @@ from workbench.app.runs.session_suite import (
     suite_from_sessions,
 )
 from workbench.app.services import Services
+from workbench.cli.terminal.paint import count_of
 from workbench.errors import BadInput
 from workbench.suite.plan import RunPlan
 
@@ -63,7 +64,7 @@ def report(made: SessionSuite) -> list[str]:
     """Return lines about the cases that were made, and the turns that were left out."""
     cases = len(made.suite.cases)
     lines = [
-        f"{cases} case{'' if cases == 1 else 's'} from {made.sessions} session{'' if made.sessions == 1 else 's'}, "
+        f"{count_of(cases, 'case')} from {count_of(made.sessions, 'session')}, "
         f"{made.labelled} of them labelled"
     ]
     for turn in made.left_out[:MOST_REASONS]:
@@ -71,5 +72,5 @@ def report(made: SessionSuite) -> list[str]:
         lines.append(f"skipped: {place}: {turn.reason}")
     more = len(made.left_out) - MOST_REASONS
     if more > 0:
-        lines.append(f"skipped: {more} more turn{'' if more == 1 else 's'}")
+        lines.append(f"skipped: {count_of(more, 'more turn')}")
     return lines

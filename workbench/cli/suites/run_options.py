@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from workbench.cli.terminal.paint import count_of
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.records.runs import ListedRun
@@ -42,7 +43,7 @@ def page_address(settings: Settings) -> str:
 
 def run_line(run: ListedRun) -> str:
     """Return a listed run as one line: id, time, state, title, tags and counts."""
-    errors = f"{run.errors} error{'' if run.errors == 1 else 's'}"
+    errors = count_of(run.errors, "error")
     tags = f" [{', '.join(run.tags)}]" if run.tags else ""
     passed = f"{run.unchecked} without checks, " if run.unchecked else ""
     if run.checked or not run.unchecked:

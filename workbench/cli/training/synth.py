@@ -12,7 +12,7 @@ import typer
 
 from workbench.cli.ray_options import AddressOption, WorkEngine, WorkEngineOption, check_address
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, with_progress, write_json_line
 from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings import read_settings
@@ -172,7 +172,7 @@ def synth(
             write(row)
     if as_json:
         write_json_line({"rows": count, "file": out})
-    print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
+    print(f"{count_of(count, 'row')} written to {out}", file=sys.stderr)
 
 
 def _vary(name: str, count: int, seed: int, out: str) -> None:

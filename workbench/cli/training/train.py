@@ -239,7 +239,7 @@ def _check(files: list[str]) -> None:
         if errors <= _MOST_ERRORS:
             print(f"{file}:{row}: {finding.code} {finding.message}", file=sys.stderr)
     if errors:
-        count = f"{errors:,} error{'' if errors == 1 else 's'}"
+        count = count_of(errors, "error")
         print(f"workbench: nothing trained: {count} in the rows; fix or remove them first", file=sys.stderr)
         raise typer.Exit(FAULTY)
 

@@ -137,13 +137,10 @@ class StringPlace(NamedTuple):
 
 
 KEY: Final = StringPlace(":", is_key=True)
-"""A key of an object."""
 VALUE: Final = StringPlace(",}]")
-"""A value of an object."""
 TUPLE_VALUE: Final = StringPlace(",}])")
 """A value of an object inside a tuple, or of a Python call."""
 ITEM: Final = StringPlace(",}]", is_item=True)
-"""An item of an array."""
 TUPLE_ITEM: Final = StringPlace(",}])", is_item=True)
 """An item of a tuple, or of an array inside one."""
 ALONE: Final = StringPlace("")

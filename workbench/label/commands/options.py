@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -60,19 +60,8 @@ ContractFilter = Annotated[
     str | None,
     typer.Option("--contract", metavar="HASH", help="Only this contract: its hash, or the beginning of it"),
 ]
-ModelFilter = Annotated[
-    str | None, typer.Option("--model", metavar="MODEL", help="Only sessions with messages of this model")
-]
 FixFilter = Annotated[
     bool | None, typer.Option("--fix/--no-fix", help="Only sessions with, or without, fixes")
-]
-DATE_FORMATS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
-SinceFilter = Annotated[
-    datetime | None,
-    typer.Option("--since", formats=DATE_FORMATS, help="Last used on or after this date (UTC)"),
-]
-UntilFilter = Annotated[
-    datetime | None, typer.Option("--until", formats=DATE_FORMATS, help="Last used before this date (UTC)")
 ]
 FormatFilter = Annotated[
     str | None, typer.Option("--format", metavar="FORMAT", help="Only rows imported from this format")

@@ -8,7 +8,7 @@ import typer
 
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.paint import count_of, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
@@ -234,7 +234,7 @@ def _project_json(project: Project) -> JsonObject:
 def _project_line(project: Project) -> str:
     names = ", ".join(question.name for question in project.questions)
     questions = f", questions: {names}" if names else ""
-    annotators = f"{project.overlap} annotator{'' if project.overlap == 1 else 's'} per session"
+    annotators = f"{count_of(project.overlap, 'annotator')} per session"
     members = "".join(
         f", {role.value}s: {', '.join(project.names(role))}"
         for role in (ProjectRole.ANNOTATOR, ProjectRole.REVIEWER)
@@ -267,7 +267,7 @@ def _agreement_lines(found: AnnotatorAgreement) -> Sequence[str]:
     measure, value = found.measure
     problem = found.problem or "all labels are the same"
     head = f"{measure} {value:.3f}" if value is not None else f"no {measure}: {problem}"
-    items = f"{found.item_count} item{'' if found.item_count == 1 else 's'}"
+    items = count_of(found.item_count, "item")
     lines = [f"{head}, {items} with two or more labels"]
     return [*lines, *map(_pair_line, found.pairs)]
 

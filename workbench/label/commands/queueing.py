@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject
+from workbench.cli.session_filters import ModelFilter, SinceFilter, UntilFilter
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.paint import count_of, write_json_line
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
 from workbench.label.commands.options import (
@@ -17,19 +18,16 @@ from workbench.label.commands.options import (
     FixFilter,
     FormatFilter,
     Limit,
-    ModelFilter,
     Offset,
     Order,
     OwnerKey,
     ProjectName,
     RowFilter,
     Seed,
-    SinceFilter,
     SourceFilter,
     StateFilter,
     TagFilter,
     ToolFilter,
-    UntilFilter,
     VerdictFilter,
     Who,
     filter_of,
@@ -178,7 +176,7 @@ def assign(
     for item in assigned if session else ():
         print(shown(f"{item.session_id}  {item.annotator}"))
     count = len({item.session_id for item in assigned})
-    print(f"{count} session{'' if count == 1 else 's'} assigned", file=sys.stderr)
+    print(f"{count_of(count, 'session')} assigned", file=sys.stderr)
 
 
 def unassign(
@@ -238,7 +236,7 @@ def unassign(
         return
     for item in removed if session else ():
         print(shown(f"{item.session_id}  {item.annotator}"))
-    print(f"{len(removed)} assignment{'' if len(removed) == 1 else 's'} removed", file=sys.stderr)
+    print(f"{count_of(len(removed), 'assignment')} removed", file=sys.stderr)
 
 
 def progress(
@@ -256,7 +254,7 @@ def progress(
         note = f", {rejected} rejected" if rejected else ""
         print(shown(f"{annotator.name or '(nobody)'}: {annotator.done} of {annotator.total} done{note}"))
     if found.compared:
-        sessions = f"{found.compared} session{'' if found.compared == 1 else 's'}"
+        sessions = count_of(found.compared, "session")
         print(
             f"{sessions} submitted by two or more: {found.disagreed} with disagreements, {found.disputed} open"
         )
@@ -306,7 +304,7 @@ def review(
             print(
                 shown(f"  decided by {dispute.decision.annotator}: {content_text(dispute.decision.content)}")
             )
-    print(f"{len(disputes)} disagreement{'' if len(disputes) == 1 else 's'}", file=sys.stderr)
+    print(count_of(len(disputes), "disagreement"), file=sys.stderr)
 
 
 def item_json(item: QueueItem) -> JsonObject:
@@ -332,7 +330,7 @@ def item_json(item: QueueItem) -> JsonObject:
 
 def item_line(item: QueueItem) -> str:
     """Return an item of the queue as one line for a person."""
-    labels = f"{item.label_count} label{'' if item.label_count == 1 else 's'}"
+    labels = count_of(item.label_count, "label")
     row = "" if item.row_number is None else f"#{item.row_number} {item.row_id}".strip()
     parts = (item.session_id, f"{item.state:<9}", item.assignee, labels, row, item.title)
     return shown("  ".join(part for part in parts if part))

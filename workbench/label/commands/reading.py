@@ -11,7 +11,7 @@ from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.paint import count_of, write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.cli.terminal.visible import shown
 from workbench.errors import BadInput
@@ -77,7 +77,7 @@ def export_labels(
             lines = [canonical_json(label_json(label)) + "\n" for label in _labels(services, project)]
             count = len(lines)
             _write(out, "".join(lines))
-    print(f"{count} label{'' if count == 1 else 's'} written", file=sys.stderr)
+    print(f"{count_of(count, 'label')} written", file=sys.stderr)
 
 
 def log(

@@ -72,7 +72,6 @@ class SortKey(NamedTuple):
     """One column of an order."""
 
     column: Any
-    """An expression."""
     is_descending: bool = False
 
 

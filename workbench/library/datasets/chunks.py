@@ -16,7 +16,6 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck
 
 _CHUNK_BYTES: Final = 1 << 20
-"""Size of a chunk in bytes."""
 _LINE_COST: Final = 2_000
 """Assumed size in bytes of a row that is not a line of JSON."""
 _WAITING: Final = 2

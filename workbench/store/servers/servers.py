@@ -21,7 +21,6 @@ from workbench.store.sessions.unfinished import has_ended, recover_unfinished, t
 from workbench.store.tables import LiveEventRow, LiveRunRow, LiveTurnRow, ServerMessageRow, ServerRow
 
 CHANNEL: Final = "hermes_workbench"
-"""The channel of the notifications."""
 EVENTS_KEPT: Final = timedelta(minutes=1)
 """How long the events of an ended turn are kept, for servers that have not read the last of them."""
 

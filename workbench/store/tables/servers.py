@@ -48,7 +48,6 @@ class LiveTurnRow(StoreTable, table=True):
     """The owner's key. Empty without logins."""
     session_id: str = Field(primary_key=True, sa_type=Text)
     id: str = Field(sa_type=Text)
-    """Id of the turn."""
     server_id: str = Field(sa_type=Text, index=True)
     """The server that runs it."""
     request: dict[str, Any] = Field(sa_type=StoredJson(dict))

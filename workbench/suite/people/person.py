@@ -70,7 +70,6 @@ class Person(_PersonModel):
     first: str = ""
     """The first message. Empty uses the goal for a scripted person; a simulated person writes their own."""
     facts: dict[str, Fact] = Field(default_factory=dict[str, Fact])
-    """Facts by name."""
     manner: Manner = Manner.PLAIN
     change: str = ""
     """What a person says who changes their mind."""

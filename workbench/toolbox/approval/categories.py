@@ -294,4 +294,3 @@ _OF_TEXT: Final[tuple[tuple[str, Callable[[str, Line], bool]], ...]] = (
     ("fresh file made executable and run", _runs_a_fresh_file),
 )
 NAMES: Final = tuple(name for name, _ in (*_OF_COMMAND, *_OF_TEXT))
-"""Names of all categories."""

@@ -23,7 +23,6 @@ from workbench.toolbox.terminal.tool import Terminal
 FORMS: Final = (
     "mock, local, local:FOLDER, docker:IMAGE, singularity:IMAGE, ssh:HOST, modal:IMAGE or daytona:IMAGE"
 )
-"""All forms of the setting."""
 
 
 def parse_environment(text: str, data: Path) -> CommandLines | DaytonaBackend | ModalBackend | None:

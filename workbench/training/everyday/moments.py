@@ -12,7 +12,6 @@ from workbench.training.synth.words import Dice, WordList
 
 _TIMES: Final = re.compile(r"(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2})")
 _MINUTES: Final = 24 * 60
-"""Minutes of a day."""
 _DURATIONS: Final = re.compile(r"(\d+)-(\d+)")
 _INTEGER: Final[JsonObject] = {"type": "integer"}
 

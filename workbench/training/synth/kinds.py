@@ -69,7 +69,6 @@ def _kind(name: str) -> ParameterKind:
 
 
 KINDS: Final[Mapping[str, ParameterKind]] = {name: _kind(name) for name in _MAKERS}
-"""The kinds of parameters, by name."""
 SHARES: Final = (
     ("place", 10.0),
     ("person", 8.0),

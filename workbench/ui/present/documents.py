@@ -76,7 +76,6 @@ PLAY_EDITORS: Final = EditorsView(
     names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON")),
     tooltips=(("play-ephemeral", "ephemeral system text"),),
 )
-"""The editors of the Play tab."""
 COMPOSER: Final = "play-composer"
 CONTRACT_TEXT: Final = "play-contract-text"
 TOOLS_TEXT: Final = "play-tools-text"

@@ -45,7 +45,6 @@ class CodeTab:
     name: str
     """Name of the language or program."""
     text: str
-    """The code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,6 @@ class StoredTextEvents:
     blank: str
     """The template of a new text; `{name}` is replaced by its name."""
     editors: EditorsView
-    """The editors of the tab."""
     field: str
     """Element id of the editor."""
 

@@ -97,9 +97,7 @@ class LabelCommand:
     known: tuple[str, ...]
     """Sessions that the page has loaded already."""
     filter: QueueFilter
-    """The filter of the queue."""
     sort: QueueSort
-    """The order of the queue."""
     first: int | None
     """Index of the first session of the queue to list. None lists those around the shown session."""
     step: int

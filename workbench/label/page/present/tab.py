@@ -108,7 +108,6 @@ class LabelTabView:
     serial: int
     """Number of the command that this answers, or 0 for none."""
     project: ProjectView
-    """The current project."""
     annotator: str
     rows: tuple[QueueRow, ...]
     """Some sessions of the queue, in its order."""
@@ -119,7 +118,6 @@ class LabelTabView:
     progress: str
     """How many sessions are done, or decided in a review."""
     progress_lines: tuple[str, ...]
-    """The progress of each annotator."""
     agreement: str | None
     """Agreement of the annotators for each kind of item. Empty with fewer than two annotators, None if unchanged."""
     review: ReviewView | None

@@ -347,4 +347,3 @@ def check_awk(call: ProgramCall) -> list[ApprovalReason]:
 
 
 CHECKS: Final[Mapping[str, Check]] = dict.fromkeys(("awk", "gawk", "mawk", "nawk"), check_awk)
-"""Checks by program."""

@@ -88,4 +88,3 @@ def is_plain_sed(script: str) -> bool:
 
 
 CHECKS: Final[Mapping[str, Check]] = {"sed": check_sed, "gsed": check_sed}
-"""Checks by program."""

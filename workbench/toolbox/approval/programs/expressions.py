@@ -107,4 +107,3 @@ RULES: Final[Mapping[str, ProgramRule]] = {
     ),
 }  # fmt: skip
 CHECKS: Final[Mapping[str, Check]] = dict.fromkeys(RULES, check_expression)
-"""Checks by program."""

@@ -144,4 +144,3 @@ def check_download(call: ProgramCall) -> list[ApprovalReason]:
 CHECKS: Final[Mapping[str, Check]] = {
     **dict.fromkeys(FORMS, check_machine), "curl": check_download, "wget": check_download,
 }  # fmt: skip
-"""Checks by program."""

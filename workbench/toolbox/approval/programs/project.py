@@ -294,4 +294,3 @@ def check_own_program(call: ProgramCall) -> list[ApprovalReason]:
 
 
 CHECKS: Final[Mapping[str, Check]] = dict.fromkeys(FORMS, check_project)
-"""Checks by program."""

@@ -178,4 +178,3 @@ CHECKS: Final[Mapping[str, Check]] = {
     "command": check_command, "env": check_env, "xargs": check_xargs, "find": check_find, "fd": check_fd,
     "fdfind": check_fd,
 }  # fmt: skip
-"""Checks by program."""

@@ -157,4 +157,3 @@ CHECKS: Final[Mapping[str, Check]] = {
     "cp": check_copy, "mv": check_copy, "ln": check_link, "rm": check_remove, "chmod": check_mode,
     "tar": check_tar, "zip": check_zip, "unzip": check_zip,
 }  # fmt: skip
-"""Checks by program."""

@@ -56,7 +56,6 @@ interface LabelEntry {
 interface LabelTabView {
   /** Number of the command that this answers, or 0 for none. */
   serial: number;
-  /** The current project. */
   project: ProjectView;
   annotator: string;
   /** Some sessions of the queue, in its order. */
@@ -67,7 +66,6 @@ interface LabelTabView {
   total: number;
   /** How many sessions are done, or decided in a review. */
   progress: string;
-  /** The progress of each annotator. */
   progress_lines: string[];
   /** Agreement of the annotators for each kind of item. Empty with fewer than two annotators, None if unchanged. */
   agreement: string | null;

@@ -45,7 +45,6 @@ interface CaseView {
 interface CodeTab {
   /** Name of the language or program. */
   name: string;
-  /** The code. */
   text: string;
 }
 

@@ -102,7 +102,6 @@ class DataEvents:
 
     services: Services
     jobs: Jobs
-    """The running jobs."""
 
     @needs(Permission.WORK)
     def on_check(self, request: gr.Request, state: TabState, *values: object) -> Generator[DataScreen]:

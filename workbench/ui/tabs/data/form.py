@@ -33,7 +33,6 @@ STRICT: Final = "Treat lossy conversion as an error"
 RAW: Final = "Keep the model's raw text"
 STRIP: Final = "Remove the tool list from system texts"
 OPTIONS: Final = (SKIP, STRICT, RAW, STRIP)
-"""Options of the export."""
 
 
 FILTERS: Final[Mapping[str, str]] = {

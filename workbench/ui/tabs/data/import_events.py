@@ -57,7 +57,6 @@ class ImportEvents:
 
     services: Services
     jobs: Jobs
-    """The running jobs."""
 
     @needs(Permission.WORK)
     def on_import(

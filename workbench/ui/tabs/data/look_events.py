@@ -98,7 +98,6 @@ class LookEvents:
 
     services: Services
     jobs: Jobs
-    """The running jobs."""
     sets: OpenSets = field(default_factory=OpenSets)
 
     @needs(Permission.WORK)

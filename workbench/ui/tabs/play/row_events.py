@@ -63,7 +63,6 @@ class RowEvents:
 
     services: Services
     active_runs: ActiveRuns
-    """The runs in progress."""
 
     @needs(Permission.WORK)
     def on_act(

@@ -43,7 +43,6 @@ class RunResultEvents:
 
     services: Services
     active_runs: ActiveRuns
-    """The runs in progress."""
 
     @needs(Permission.WORK)
     @shows_error(SuitesScreen)

@@ -46,7 +46,6 @@ class RunEvents:
 
     services: Services
     active_runs: ActiveRuns
-    """The runs in progress."""
 
     @needs(Permission.WORK)
     def on_open(self, state: TabState, drafts: str, request: gr.Request) -> tuple[object, ...]:

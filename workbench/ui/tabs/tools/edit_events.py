@@ -81,7 +81,6 @@ EDITORS: Final = EditorsView(
         ("tools-file", "Catalog file"),
     )
 )
-"""The editors of the tab."""
 _FIELDS: Final = {
     "tool": "tools-spec",
     "mocks": "tools-rules",
@@ -192,11 +191,9 @@ def file_text(services: Services, draft: ToolDraft, toolset: str) -> str:
 
 
 FIRST_TOOL: Final = "get_flumbuster"
-"""The tool that is open at first."""
 NEW_SPEC: Final = json.dumps(
     {"name": "my_tool", "description": "", "parameters": {"type": "object", "properties": {}}}, indent=2
 )
-"""The spec of a new tool."""
 MINE: Final = "mine"
 """The toolset of a new tool."""
 
