@@ -8,6 +8,7 @@
 #   BASE       embedded, a GGUF file that transformers can load, or a folder or repository of weights
 #   START      adapter to start from: a GGUF file, or embedded for the shipped one
 #   ROWS       number of rows about everyday tools; a quarter as many have invented tools
+#   MASKED     share of the everyday tools whose names mean nothing; 0 if it is not set
 #   LORA_RANK, BATCH, LENGTH, RATE, PRECISION, VALIDATE, SHARE    of the training and its validation
 #   STEPS      maximum number of steps; the result is not measured then. STEPS=10 ROWS=2000 shows the time of a step
 #   MINUTES    stop the training this long after the start of the script, as Ctrl+C does; the same command continues it.
@@ -52,7 +53,7 @@ rows_in() {
 }
 
 rows_in "$folder/test.jsonl" --seed 1 --count 400 --split test
-rows_in "$folder/everyday.jsonl" --generator everyday --disguised 0.75 --seed 51 --count "$rows" --tools 4 \
+rows_in "$folder/everyday.jsonl" --generator everyday --disguised 0.75 --masked "${MASKED:-0}" --seed 51 --count "$rows" --tools 4 \
     --kind single=38 --kind parallel=8 --kind parallel_two=10 --kind mixed=4 --kind follow_up=6 --kind missing=18 \
     --kind near_miss=7 --kind uncovered=2 --kind chat=5 --kind failed=1 --kind thanks=1
 rows_in "$folder/formal.jsonl" --seed 53 --count $((rows / 4)) --tools 3 --without "$folder/everyday.jsonl" \

@@ -1,16 +1,13 @@
 """Training on several processes, which gives the same as one process with the same texts per step."""
 
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
 
 import numpy
 import pytest
 
-from tests.training.test_train import STEPS, command, run, run_and_signal, weights_of
+from tests.training.test_train import STEPS, command, run, run_and_signal, run_python, signalled, weights_of
 from workbench.errors import BadInput
 from workbench.training.processes import batch_per_process, is_main_process, process_count
 
@@ -18,8 +15,8 @@ pytest.importorskip("accelerate", reason="the extra train is not installed: make
 pytestmark = [pytest.mark.train, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(1200)]
 
 
-def launch(rows, base, out, *more):
-    """Return the command that trains in two processes on this machine, which exchange gradients by gloo."""
+def launch():
+    """Return the options of Python that start two processes on this machine, which exchange gradients by gloo."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -33,33 +30,11 @@ def launch(rows, base, out, *more):
         "1",
     ]
     few = ["--num_cpu_threads_per_process", "1", "--mixed_precision", "no", "--dynamo_backend", "no"]
-    return [
-        sys.executable,
-        *launcher,
-        *few,
-        "--main_process_port",
-        str(port),
-        "-m",
-        *command(rows, base, out, *more)[2:],
-    ]
+    return [*launcher, *few, "--main_process_port", str(port)]
 
 
 def run_by_two(*words):
-    return subprocess.run(launch(*words), capture_output=True, text=True, timeout=600, check=False)
-
-
-def run_by_two_and_kill(after, *words):
-    """Run until a line starts with `after`, then kill all processes of the run."""
-    process = subprocess.Popen(launch(*words), stderr=subprocess.PIPE, text=True, start_new_session=True)
-    assert process.stderr is not None
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if line.startswith(after):
-            os.killpg(process.pid, signal.SIGKILL)
-            break
-    process.stderr.close()
-    assert process.wait(timeout=60) == -signal.SIGKILL, "".join(lines)
+    return run_python([*launch(), *command(*words)])
 
 
 def receipt_of(out):
@@ -103,7 +78,8 @@ def test_a_run_of_one_process_is_resumed_by_two_and_the_other_way_round(
     done = run_by_two(rows_file, tiny_base, tmp_path / "one", "--resume")
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "one", alone, processes=2)
-    run_by_two_and_kill(f"step 4/{STEPS}", rows_file, tiny_base, tmp_path / "two")
+    killed = signalled(signal.SIGKILL, f"step 4/{STEPS}", command(rows_file, tiny_base, tmp_path / "two"))
+    assert "Signal 9 (SIGKILL)" in run_python([*launch(), *killed]).stderr
     done = run(rows_file, tiny_base, tmp_path / "two", "--resume")
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "two", alone, processes=1)

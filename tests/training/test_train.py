@@ -1,7 +1,6 @@
 """Small real training runs: their results, resuming after a kill or a stop, and the adapter in llama.cpp."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -29,27 +28,29 @@ STEPS = 6
 def command(rows, base, out, *more):
     options = ["--base", str(base), "--out", str(out), "--max-steps", str(STEPS), "--lora-rank", "4"]
     few = ["--batch", "2", "--save-steps", "2", "--threads", "1", "--max-length", "4096"]
-    return [sys.executable, "-m", "workbench", "train", str(rows), *options, *few, *more]
+    return ["-m", "workbench", "train", str(rows), *options, *few, *more]
+
+
+def signalled(number, after, command):
+    """Return a command of `workbench` that sends its process group a signal after a line that starts with a text."""
+    return ["-m", "tests.training.signalled", str(int(number)), after, *command[2:]]
+
+
+def run_python(words):
+    """Run Python in a process group of its own."""
+    return subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False, start_new_session=True
+    )
 
 
 def run(*words):
-    return subprocess.run(command(*words), capture_output=True, text=True, check=False)
+    return run_python(command(*words))
 
 
 def run_and_signal(number, after, *words):
     """Run until a line starts with `after`, then send the signal. Return standard error and the exit code."""
-    process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if line.startswith(after):
-            os.kill(process.pid, number)
-            break
-    lines += process.stderr.readlines()
-    process.stderr.close()
-    process.wait()
-    return "".join(lines), process.returncode
+    done = run_python(signalled(number, after, command(*words)))
+    return done.stderr, done.returncode
 
 
 def weights_of(out):
@@ -137,9 +138,7 @@ def test_a_run_with_other_settings_is_not_resumed(finished_run, rows_file, tiny_
 
 def test_a_stopped_run_leaves_a_usable_adapter(rows_file, tiny_base, tmp_path):
     out = tmp_path / "run"
-    # More steps than end before the signal arrives, on a busy machine too.
-    many = ["--max-steps", "2000", "--save-steps", "2000"]
-    message, code = run_and_signal(signal.SIGINT, "step 2/2000", rows_file, tiny_base, out, *many)
+    message, code = run_and_signal(signal.SIGINT, f"step 3/{STEPS}", rows_file, tiny_base, out)
     assert code == 0, message
     assert "stopped; --resume continues" in message
     assert any(numpy.any(value) for name, value in weights_of(out).items() if "lora_B" in name)
