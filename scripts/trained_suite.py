@@ -15,8 +15,8 @@ from workbench.chat.message import Role
 from workbench.contract.contract import Contract
 from workbench.toolspec.yaml_text import dump_yaml
 from workbench.training.everyday.family import FamilySplit
-from workbench.training.everyday.rows import EverydayOptions, draw_everyday
-from workbench.training.synth.conversations import ContractShare, SynthConversation
+from workbench.training.everyday.rows import EverydayOptions
+from workbench.training.synth.conversations import ContractShare, SynthConversation, draw_rows
 
 _SHARES: Final = {"single": 0.6, "parallel": 0.14, "missing": 0.13, "near_miss": 0.13}
 _CONTRACT: Final = Contract(name="none", title="None", family="hermes-lines", text="{{ tools }}")
@@ -42,7 +42,7 @@ def _cases(kind: str, seed: int) -> Iterator[JsonObject]:
         lengths=((1, 1.0),),
         most_tools=2,
     )
-    for number, drawn in enumerate(draw_everyday(seed, 1000, options), start=1):
+    for number, drawn in enumerate(draw_rows(seed, 1000, options), start=1):
         if drawn.trajectory.tools.specs:
             yield _case(f"{kind}-{number}", kind, drawn)
 

@@ -16,7 +16,7 @@ from tests.aside import run_aside
 from tests.gateway.serving import ANSWER, gateway_over
 from workbench.app.api_keys import SECRET_FILE, check_key_hash, hash_key, new_key, server_secret
 from workbench.app.passwords import hash_password
-from workbench.cli.auth import build_app
+from workbench.cli.app import build_app
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.keys import GatewayKeys
@@ -226,14 +226,14 @@ def test_the_command_prints_the_key_and_the_setting_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
-    made = CliRunner().invoke(build_app(), ["key", "agent"])
+    made = CliRunner().invoke(build_app(), ["auth", "key", "agent"])
     assert made.exit_code == 0
     name, _, hashed = made.stdout.strip().partition(":")
     key = made.stderr.strip().rpartition(" ")[2]
     keys = GatewayKeys({name: hashed}, server_secret(tmp_path), check=never)
     assert run_aside(name_or_status(keys, key)) == "agent"
     assert key not in made.stdout
-    refused = CliRunner().invoke(build_app(), ["key", "a:b"])
+    refused = CliRunner().invoke(build_app(), ["auth", "key", "a:b"])
     assert isinstance(refused.exception, BadInput)
 
 

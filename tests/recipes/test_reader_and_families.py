@@ -8,7 +8,7 @@ from tests.recipes.checkout_copy import CheckoutCopy
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
-CODE = """    _fix("semicolon", CodeArea.JSON, "a semicolon between two members or items"),
+CODE = """            "semicolon": "a semicolon between two members or items",
 """
 CODE_ROW = """| `semicolon` | fix | a semicolon between two members or items |
 """
@@ -62,7 +62,7 @@ FAMILY_ROW = "| `hermes-tool-turn` | JSON, one line per tool | JSON, name first 
 
 def test_a_fix(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy = copy_for("A fix")
-    copy.insert("workbench/hermes/codes.py", CODE, before='    _fix("unquoted-key"')
+    copy.insert("workbench/hermes/codes.py", CODE, before='            "unquoted-key"')
     copy.insert(
         "workbench/hermes/json_text/reader.py",
         READER,

@@ -13,7 +13,8 @@ from workbench.training.everyday.disguise import DISGUISES, disguised, words_of
 from workbench.training.everyday.drawing import is_complete
 from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of
-from workbench.training.everyday.rows import EverydayOptions, everyday_rows, words_of_split
+from workbench.training.everyday.rows import EverydayOptions, words_of_split
+from workbench.training.synth.conversations import synth_rows
 from workbench.trajectory.validate.check import RowsCheck
 
 FAMILIES = families_of(FamilySplit.TRAIN)
@@ -82,7 +83,7 @@ def test_parameters_with_an_invented_name_are_described():
 @pytest.fixture(scope="module")
 def rows():
     options = EverydayOptions(split=FamilySplit.TRAIN, contracts=contracts("minimal"), disguised=1.0)
-    return list(everyday_rows(5, 150, options))
+    return list(synth_rows(5, 150, options))
 
 
 def test_rows_with_disguised_tools_have_no_problems_and_their_calls_fit(rows):
@@ -113,7 +114,7 @@ def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description():
         for variant in family.variants
         for tool in variant
     }
-    rows = list(everyday_rows(5, 60, options))
+    rows = list(synth_rows(5, 60, options))
     named = [
         (tool["function"]["name"], tool["function"]["description"])
         for row in rows
@@ -139,5 +140,5 @@ def test_without_disguises_rows_are_as_before():
         for variant in family.variants
         for tool in variant
     }
-    for row in everyday_rows(5, 30, options):
+    for row in synth_rows(5, 30, options):
         assert {document["function"]["name"] for document in json.loads(row["tools"])} <= named

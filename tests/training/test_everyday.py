@@ -21,7 +21,8 @@ from workbench.training.everyday.drawing import OfferedFamily, draw_request
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
 from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of, load_families, read_families
-from workbench.training.everyday.rows import EverydayOptions, draw_everyday_setting, everyday_rows
+from workbench.training.everyday.rows import EverydayOptions, draw_everyday_setting
+from workbench.training.synth.conversations import synth_rows
 from workbench.training.synth.phrasing import typed
 from workbench.training.synth.words import Dice
 from workbench.trajectory.validate.check import RowsCheck
@@ -44,9 +45,7 @@ def replaced(old, new):
 
 
 def drawn_rows(count, *, split=FamilySplit.TRAIN, seed=0, names=("minimal",), **options):
-    return list(
-        everyday_rows(seed, count, EverydayOptions(split=split, contracts=contracts(*names), **options))
-    )
+    return list(synth_rows(seed, count, EverydayOptions(split=split, contracts=contracts(*names), **options)))
 
 
 @pytest.fixture(scope="module")

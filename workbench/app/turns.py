@@ -36,21 +36,18 @@ ALONE: Final = TurnContext()
 """The context of a turn that nobody watches."""
 
 
-def begin_session(
-    services: Services, setup: RunConfig, *, token: Secret | None = None, user_text: str = ""
-) -> StoredSession:
+def begin_session(services: Services, setup: RunConfig, *, token: Secret | None = None) -> StoredSession:
     """Create a session without messages, after checking that its setup can be used. On an error, nothing is stored.
 
     Args:
         token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
-        user_text: The first user message, if it is known, which is checked too.
 
     Raises:
-        BadInput: The contract, the tools, the tool choice or the text cannot be used.
+        BadInput: The contract, the tools, or the tool choice cannot be used.
         EngineError: The model is missing or cannot be loaded.
         StoreError: The session could not be stored.
     """
-    ready_turn(services, setup, text=user_text, token=token).system_message()
+    ready_turn(services, setup, token=token).system_message()
     return services.sessions.create_session(setup)
 
 

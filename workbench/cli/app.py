@@ -14,6 +14,7 @@ import typer
 from workbench import __version__
 from workbench.cli.terminal.completion import COMPLETE_VARIABLE, completed_command
 from workbench.cli.terminal.exit_code import ExitCode
+from workbench.cli.terminal.groups import group_app
 from workbench.cli.terminal.help_text import use_plain_help
 from workbench.cli.terminal.visible import protect_terminals
 from workbench.errors import EngineError, WorkbenchError
@@ -32,7 +33,7 @@ class CliCommand(NamedTuple):
     """A command, or a group of commands, and where to find it."""
 
     module: str
-    """Has `build_app` for a group, otherwise a function named as the command (`import_` for `import`)."""
+    """Has `GROUP` for a group, otherwise a function named as the command (`import_` for `import`)."""
     summary: str
     """One line for the list of commands, at most 64 characters: a longer one is cut there."""
 
@@ -136,8 +137,8 @@ def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
             app.command(name, help=command.summary)(_not_loaded)
             continue
         module = import_module(command.module)
-        if hasattr(module, "build_app"):
-            app.add_typer(module.build_app(), name=name, help=command.summary)
+        if hasattr(module, "GROUP"):
+            app.add_typer(group_app(module.GROUP), name=name, help=command.summary)
         else:
             app.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
     use_plain_help(app)

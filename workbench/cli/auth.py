@@ -2,7 +2,7 @@
 
 import getpass
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -10,19 +10,6 @@ from workbench.app.api_keys import hash_key, new_key, server_secret
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench auth`."""
-    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.callback()(_root)
-    app.command("hash")(hash_account)
-    app.command("key")(make_key)
-    return app
-
-
-def _root() -> None:
-    """Create accounts for the login page, and API keys for the gateway."""
 
 
 def hash_account(
@@ -64,3 +51,10 @@ def _password() -> str:
     if getpass.getpass("Repeat the password: ") != password:
         raise BadInput("password", "the two entries differ", "try again")
     return password
+
+
+GROUP: Final = {
+    "hash": hash_account,
+    "key": make_key,
+}
+"""The commands of `workbench auth`."""

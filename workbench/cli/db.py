@@ -3,22 +3,12 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.settings import read_settings
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench db`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command()(backup)
-    app.command()(restore)
-    app.command()(check)
-    app.command()(vacuum)
-    return app
 
 
 def backup(
@@ -96,3 +86,12 @@ def vacuum(as_json: JsonOption = False) -> None:
 
 def _size(size_bytes: int) -> str:
     return f"{size_bytes / 2**20:.1f} MiB" if size_bytes >= 2**20 else f"{size_bytes / 2**10:.1f} KiB"
+
+
+GROUP: Final = {
+    "backup": backup,
+    "restore": restore,
+    "check": check,
+    "vacuum": vacuum,
+}
+"""The commands of `workbench db`."""

@@ -27,18 +27,6 @@ _STDERR_LINES: Final = 10
 ServerName = Annotated[str, typer.Argument(metavar="SERVER", help="Name of the server")]
 
 
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench mcp`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(list_servers)
-    app.command("add")(add)
-    app.command("retry")(retry)
-    app.command("import")(import_)
-    app.command("remove")(remove)
-    app.command("serve")(serve)
-    return app
-
-
 @contextmanager
 def _open_servers() -> "Generator[McpTools]":
     """Open the servers of the settings file, without starting any. Those that were started end with the command.
@@ -227,3 +215,14 @@ def _fields(state: "ServerState") -> JsonObject:
         "tools": list(state.tools),
         "stderr": list(state.lines),
     }
+
+
+GROUP: Final = {
+    "list": list_servers,
+    "add": add,
+    "retry": retry,
+    "import": import_,
+    "remove": remove,
+    "serve": serve,
+}
+"""The commands of `workbench mcp`."""

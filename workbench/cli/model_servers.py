@@ -1,7 +1,7 @@
 """`workbench models servers`: list, add, test and remove the servers whose models can be used."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from workbench.engines.remote.server_book import ServerBook, ServerState
 
 ServerName = Annotated[str, typer.Argument(metavar="SERVER", help="Name of the server")]
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench models servers`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(list_servers)
-    app.command("add")(add)
-    app.command("test")(test)
-    app.command("rm")(remove)
-    return app
 
 
 def _servers() -> "ServerBook":
@@ -136,3 +126,12 @@ def remove(name: ServerName, as_json: JsonOption = False) -> None:
         write_json_line({"removed": name})
     else:
         print(f"Removed {name}")
+
+
+GROUP: Final = {
+    "list": list_servers,
+    "add": add,
+    "test": test,
+    "rm": remove,
+}
+"""The commands of `workbench models servers`."""

@@ -10,6 +10,7 @@ import typer
 from workbench.chat.json_value import JsonObject
 from workbench.cli import model_servers
 from workbench.cli.terminal.exit_code import ExitCode
+from workbench.cli.terminal.groups import Group
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.stopping import stop_at_interrupt
@@ -32,19 +33,6 @@ def gigabytes(size_bytes: int) -> str:
 
 
 EMBEDDED: Final = "embedded"
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench models`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(show_models)
-    app.command("find")(find)
-    app.command("show")(show)
-    app.command("pull")(pull)
-    app.command("rm")(remove)
-    app.command("default")(default)
-    app.add_typer(model_servers.build_app(), name="servers", help="Servers whose models can be used.")
-    return app
 
 
 def _hub() -> "GgufHub":
@@ -247,3 +235,15 @@ def default(
         print(chosen)
     if name is not None and chosen != name:
         print(f"WORKBENCH_MODEL is set to {chosen!r} and takes precedence", file=sys.stderr)
+
+
+GROUP: Final = {
+    "list": show_models,
+    "find": find,
+    "show": show,
+    "pull": pull,
+    "rm": remove,
+    "default": default,
+    "servers": Group("Servers whose models can be used.", model_servers.GROUP),
+}
+"""The commands of `workbench models`."""

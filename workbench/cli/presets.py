@@ -1,6 +1,6 @@
 """`workbench presets`: list, show, rename and delete presets."""
 
-from typing import Annotated, cast
+from typing import Annotated, Final, cast
 
 import typer
 
@@ -14,16 +14,6 @@ from workbench.settings import read_settings
 from workbench.toolspec.tools_text import parse_tools
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the preset")]
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench presets`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(list_presets)
-    app.command("show")(show)
-    app.command("rename")(rename)
-    app.command("delete")(delete)
-    return app
 
 
 def list_presets(json_output: JsonOption = False) -> None:
@@ -94,3 +84,12 @@ def _preset_json(preset: StoredPreset) -> JsonObject:
         "max_rounds": setup.max_rounds,
         "is_constrained": setup.is_constrained,
     }
+
+
+GROUP: Final = {
+    "list": list_presets,
+    "show": show,
+    "rename": rename,
+    "delete": delete,
+}
+"""The commands of `workbench presets`."""

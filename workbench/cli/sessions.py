@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -29,15 +29,6 @@ LAST = "last"
 """Stands for the newest session."""
 _LINE_CHARS = 100
 _MOST_PROBLEMS = 20
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench sessions`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(list_sessions)
-    app.command("show")(show)
-    app.command("score")(score)
-    return app
 
 
 def list_sessions(
@@ -266,3 +257,11 @@ def _lines(stored: StoredMessage, tools: OfferedTools | None, paint: Paint) -> I
         yield paint(shown(f"  fix {fix.code}"), Tone.FIX)
     for finding in _findings(stored, reading):
         yield paint(shown(f"  {finding.severity.value} {finding.code}: {finding.message}"), Tone.QUIET)
+
+
+GROUP: Final = {
+    "list": list_sessions,
+    "show": show,
+    "score": score,
+}
+"""The commands of `workbench sessions`."""

@@ -28,18 +28,6 @@ MAX_DIFFERENCE_CHARS: Final = 200
 _TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.NOTE: Tone.QUIET}
 
 
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench template`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.callback()(_group)
-    app.command("check")(check)
-    return app
-
-
-def _group() -> None:
-    """Check the chat template of a model."""
-
-
 def check(
     gguf: Annotated[
         str, typer.Option(metavar="FILE", help="GGUF model whose metadata has the template")
@@ -148,3 +136,9 @@ def _signed(sign: str, text: str, paint: Paint, tone: Tone) -> Iterator[str]:
     cut = text if len(text) <= MAX_DIFFERENCE_CHARS else text[: MAX_DIFFERENCE_CHARS - 1] + "…"
     for line in shown(cut).splitlines():
         yield paint(f"  {sign} {line}", tone)
+
+
+GROUP: Final = {
+    "check": check,
+}
+"""The commands of `workbench template`."""

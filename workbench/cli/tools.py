@@ -5,7 +5,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
@@ -29,18 +29,6 @@ ToolNames = Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Tools
 OutFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File to write", show_default="standard output")
 ]
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench tools`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(list_)
-    app.command("show")(show)
-    app.command("check")(check)
-    app.command("import")(import_)
-    app.command("export")(export)
-    app.command("call")(call)
-    return app
 
 
 @contextmanager
@@ -297,3 +285,14 @@ def _fields(source: str, finding: Finding) -> dict[str, str | int | None]:
         "pointer": finding.pointer,
         "line": finding.line,
     }
+
+
+GROUP: Final = {
+    "list": list_,
+    "show": show,
+    "check": check,
+    "import": import_,
+    "export": export,
+    "call": call,
+}
+"""The commands of `workbench tools`."""

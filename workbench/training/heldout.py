@@ -17,7 +17,7 @@ from workbench.rollout.ports import Engine, FinishReason, GenerationRequest, Too
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
 from workbench.training.everyday.family import FamilySplit
-from workbench.training.everyday.rows import EverydayOptions, draw_everyday
+from workbench.training.everyday.rows import EverydayOptions
 from workbench.training.synth.conversations import ContractShare, SynthConversation, SynthOptions, draw_rows
 from workbench.training.synth.words import WordSplit
 from workbench.trajectory.trajectory import RowMessage
@@ -127,7 +127,7 @@ def draw_everyday_cases(
     options = EverydayOptions(
         split=split, contracts=(ContractShare(contract, 1.0),), kinds=kind.exchanges, lengths=((1, 1.0),)
     )
-    rows = draw_everyday(seed * len(EVERYDAY_KINDS) + EVERYDAY_KINDS.index(kind), 4 * count, options)
+    rows = draw_rows(seed * len(EVERYDAY_KINDS) + EVERYDAY_KINDS.index(kind), 4 * count, options)
     return _cases(kind, rows, count)
 
 

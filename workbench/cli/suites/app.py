@@ -26,15 +26,6 @@ FORMS: Final[Mapping[str, Callable[[Suite], ExportedSuite]]] = {
 """The formats that suites are exported to."""
 
 
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench suites`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("import")(import_)
-    app.command("export")(export)
-    app.command("case")(case)
-    return app
-
-
 def import_(
     file: Annotated[
         str,
@@ -146,3 +137,11 @@ def export(
         path = str(Path(out).expanduser() / name)
         write_file(path, text)
         print(path)
+
+
+GROUP: Final = {
+    "import": import_,
+    "export": export,
+    "case": case,
+}
+"""The commands of `workbench suites`."""

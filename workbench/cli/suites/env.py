@@ -30,18 +30,6 @@ RewardOption = Annotated[
 ]
 
 
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench env`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.callback()(_group)
-    app.command("export")(export)
-    return app
-
-
-def _group() -> None:
-    """Export suites as environments for reinforcement learning."""
-
-
 def export(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="Name or file of the suite")],
     to: Annotated[str, typer.Option(metavar="TRAINER", help=f"Trainer: {', '.join(TARGETS)}")],
@@ -111,3 +99,9 @@ def _write(exported: ExportedSuite, folder: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(str(path), text)
     return paths
+
+
+GROUP: Final = {
+    "export": export,
+}
+"""The commands of `workbench env`."""

@@ -1,6 +1,6 @@
 """`workbench runs`: list, report, rename, tag, share and delete stored runs."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 Run = Annotated[
     str, typer.Argument(metavar="RUN", help="ID of the run, the beginning of its ID, or last for the newest")
 ]
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench runs`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(show_runs)
-    app.command("report")(report)
-    app.command("rename")(rename)
-    app.command("tag")(tag)
-    app.command("share")(share)
-    app.command("delete")(delete)
-    app.command("undelete")(undelete)
-    return app
 
 
 def run_json(run: ListedRun) -> JsonObject:
@@ -203,3 +190,15 @@ def _print(services: "Services", run_id: str, *, is_json: bool) -> None:
         write_json_line(run_json(listed))
     else:
         print(run_line(listed))
+
+
+GROUP: Final = {
+    "list": show_runs,
+    "report": report,
+    "rename": rename,
+    "tag": tag,
+    "share": share,
+    "delete": delete,
+    "undelete": undelete,
+}
+"""The commands of `workbench runs`."""

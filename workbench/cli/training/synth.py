@@ -251,7 +251,8 @@ def _everyday(
 ) -> RowDrawing:
     from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
     from workbench.training.everyday.family import FamilySplit
-    from workbench.training.everyday.rows import EverydayOptions, everyday_rows
+    from workbench.training.everyday.rows import EverydayOptions
+    from workbench.training.synth.conversations import synth_rows
 
     _check_kinds(kinds, EVERYDAY_EXCHANGES)
     options = EverydayOptions(
@@ -261,7 +262,7 @@ def _everyday(
         masked=masked,
         **common,
     )
-    return partial(everyday_rows, seed, count, options)
+    return partial(synth_rows, seed, count, options)
 
 
 def _check_kinds(kinds: tuple[tuple[str, float], ...], known: Collection[str]) -> None:

@@ -1,7 +1,7 @@
 """Put the commands of `workbench versions` together."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -19,25 +19,6 @@ REFERENCE = "NAME, NAME@3, NAME@production, or KIND:NAME@HASH"
 
 Reference = Annotated[str, typer.Argument(metavar="VERSION", help=REFERENCE)]
 Message = Annotated[str, typer.Option("--message", help="Message of the new version")]
-
-
-def build_app() -> typer.Typer:
-    """Return the commands of `workbench versions`."""
-    app = typer.Typer(no_args_is_help=True)
-    app.command("list")(show_lines)
-    app.command("history")(history)
-    app.command("show")(show)
-    app.command("diff")(diff)
-    app.command("restore")(restore)
-    app.command("tag")(tag)
-    app.command("rename")(names.rename)
-    app.command("duplicate")(names.duplicate)
-    app.command("delete")(names.delete)
-    app.command("deleted")(names.show_deleted)
-    app.command("undelete")(names.undelete)
-    app.command("export")(export_versions)
-    app.command("import")(import_files)
-    return app
 
 
 def show_lines(
@@ -174,3 +155,21 @@ def tag(
         write_json_line(version_json(version))
     else:
         print(f"{version.kind}:{version.name}  {version_line(version)}")
+
+
+GROUP: Final = {
+    "list": show_lines,
+    "history": history,
+    "show": show,
+    "diff": diff,
+    "restore": restore,
+    "tag": tag,
+    "rename": names.rename,
+    "duplicate": names.duplicate,
+    "delete": names.delete,
+    "deleted": names.show_deleted,
+    "undelete": names.undelete,
+    "export": export_versions,
+    "import": import_files,
+}
+"""The commands of `workbench versions`."""

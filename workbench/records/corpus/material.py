@@ -176,7 +176,6 @@ class SessionMaterial:
     """In the order in which they were created."""
     stale: Collection[str] = frozenset()
     """Ids of stale messages, on any branch: a message above them was corrected."""
-    is_discarded: bool = False
     imported: ImportedRow | None = None
     """The row that it was imported from; None if it was not imported."""
     preferences: Preferences = NO_PREFERENCES

@@ -21,7 +21,6 @@ from workbench.chat.message import Message, Role
 from workbench.records.comparisons import NO_PREFERENCES, preferences_of
 from workbench.records.corpus.material import ExportMessage, GenerationSource, ImportedRow, SessionMaterial
 from workbench.records.label import Label
-from workbench.records.label_words import QueueState
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import check_tree
 from workbench.records.sessions import MessageOrigin
@@ -29,7 +28,7 @@ from workbench.records.staleness import find_stale
 from workbench.store import rows
 from workbench.store.corpus.label_rows import label_value, read_steps
 from workbench.store.damage import damage_of, refuse_damaged
-from workbench.store.deleting import is_of_shown_project, is_shown
+from workbench.store.deleting import is_shown
 from workbench.store.runs.comparisons import comparisons_of
 from workbench.store.tables import (
     ComparisonRow,
@@ -37,7 +36,6 @@ from workbench.store.tables import (
     ImportRow,
     LabelProjectRow,
     LabelRow,
-    LabelTaskRow,
     MessageRow,
     SessionRow,
     StoreTable,
@@ -55,7 +53,6 @@ def read_materials(db: Session, session_ids: Sequence[str]) -> Mapping[str, Sess
     """
     ids = {"ids": session_ids}
     messages, labels, imports = _messages(db, ids), _labels(db, ids), _imports(db, ids)
-    discarded = set(db.exec(_discarded(), params=ids))
     compared = set(db.exec(_compared(), params=ids))
     found: dict[str, SessionMaterial] = {}
     for session in _checked(db, _SESSION, _sessions(), ids):
@@ -71,7 +68,6 @@ def read_materials(db: Session, session_ids: Sequence[str]) -> Mapping[str, Sess
             messages=tuple(own),
             labels=tuple(own_labels),
             stale=_stale(db, session_id, own) if is_corrected else frozenset(),
-            is_discarded=session_id in discarded,
             imported=imports.get(session_id),
             preferences=preferences_of(comparisons_of(db, session_id))
             if session_id in compared
@@ -111,13 +107,6 @@ def _sessions() -> sa.Executable:
     return sa.select(_SESSION.c.id, _SESSION.c.title, _SESSION.c.leaf_id, setup).where(
         _SESSION.c.id.in_(_IDS)
     )
-
-
-@cache
-def _discarded() -> SelectOfScalar[str]:
-    is_discarded = col(LabelTaskRow.state) == QueueState.DISCARDED.value
-    found = select(LabelTaskRow.session_id).where(col(LabelTaskRow.session_id).in_(_IDS), is_discarded)
-    return found.where(is_of_shown_project(col(LabelTaskRow.project_id)))
 
 
 @cache

@@ -80,16 +80,6 @@ class LiveWork:
                 return None
             return LiveTurn(id=row.id, session_id=session_id, server_id=row.server_id, request=row.request)
 
-    def turn_ids(self, server_id: str) -> frozenset[str]:
-        """Return the ids of the turns of a server.
-
-        Raises:
-            StoreError: The database could not be read.
-        """
-        with self._database.reading() as db:
-            query = select(LiveTurnRow.id).where(col(LiveTurnRow.server_id) == server_id)
-            return frozenset(db.exec(query))
-
     def add_events(self, turn_id: str, number: int, document: Mapping[str, Any], *, is_restart: bool) -> None:
         """Add events of a turn and wake the servers that follow it.
 

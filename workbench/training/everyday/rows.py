@@ -1,13 +1,11 @@
 """Draw conversations about everyday tools, and write them as rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache, partial
-from itertools import count
+from functools import cache
 from typing import Final
 
-from workbench.chat.json_value import JsonObject
 from workbench.toolspec.spec import OfferedTools
 from workbench.training.everyday.disguise import DISGUISES, disguised, masked
 from workbench.training.everyday.drawing import EverydayScene, OfferedFamily
@@ -17,21 +15,14 @@ from workbench.training.everyday.family_files import families_of
 from workbench.training.everyday.tools import EverydayTool
 from workbench.training.synth import vocabulary
 from workbench.training.synth.conversations import (
-    Candidate,
     ContractShare,
-    RowSource,
     SynthConversation,
     SynthSetting,
-    conversation_candidate,
-    distinct,
     draw_contract,
-    drawn_here,
-    row_candidate,
     system_message,
 )
 from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.validate.duplicates import RowFingerprint
 
 _FIRST_DAY: Final = date(2024, 1, 1)
 _DAYS: Final = 5 * 365
@@ -63,6 +54,24 @@ class EverydayOptions:
     dated: float = 0.75
     """Share of conversations whose system text says today's date. In the others, dates are said with their year."""
 
+    def drawing(self, seed: int) -> Callable[[int], SynthConversation | None]:
+        """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
+        families = families_of(self.split)
+        setting: EverydaySetting | None = None
+        setting_number = -1
+
+        def draw(number: int) -> SynthConversation | None:
+            nonlocal setting, setting_number
+            if setting is None or number // self.together != setting_number:
+                setting_number = number // self.together
+                dice = Dice("everyday setting", self.split, seed, setting_number)
+                setting = draw_everyday_setting(dice, self, families)
+            return draw_everyday_conversation(
+                Dice("everyday row", self.split, seed, number), self, setting, families
+            )
+
+        return draw
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EverydaySetting:
@@ -73,60 +82,9 @@ class EverydaySetting:
     today: date | None
 
 
-def everyday_rows(
-    seed: int,
-    row_count: int,
-    options: EverydayOptions,
-    source: RowSource = drawn_here,
-    *,
-    without: Sequence[RowFingerprint] = (),
-) -> Iterator[JsonObject]:
-    """Draw `row_count` valid rows in the format `sharegpt`, without near-duplicates.
-
-    The same arguments give the same rows, whatever the source, and a larger count begins with the same rows.
-
-    Args:
-        without: Fingerprints of other rows. No row is like one of them.
-
-    Raises:
-        BadInput: No further row differs enough from the others.
-    """
-    return distinct(source(partial(_numbered_rows, seed, options)), row_count, without)
-
-
-def _numbered_rows(
-    seed: int, options: EverydayOptions, numbers: Iterable[int]
-) -> Iterator[Candidate[JsonObject] | None]:
-    return map(row_candidate, map(_draw_nth(seed, options), numbers))
-
-
-def draw_everyday(seed: int, row_count: int, options: EverydayOptions) -> Iterator[SynthConversation]:
-    """Draw the conversations of `everyday_rows`."""
-    return distinct(map(conversation_candidate, map(_draw_nth(seed, options), count())), row_count)
-
-
 def words_of_split(split: FamilySplit) -> WordList:
     """Return the words that a split of families uses."""
     return WordList(WordSplit.TRAIN if split is FamilySplit.TRAIN else WordSplit.TEST)
-
-
-def _draw_nth(seed: int, options: EverydayOptions) -> Callable[[int], SynthConversation | None]:
-    """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
-    families = families_of(options.split)
-    setting: EverydaySetting | None = None
-    setting_number = -1
-
-    def draw(number: int) -> SynthConversation | None:
-        nonlocal setting, setting_number
-        if setting is None or number // options.together != setting_number:
-            setting_number = number // options.together
-            dice = Dice("everyday setting", options.split, seed, setting_number)
-            setting = draw_everyday_setting(dice, options, families)
-        return draw_everyday_conversation(
-            Dice("everyday row", options.split, seed, number), options, setting, families
-        )
-
-    return draw
 
 
 def draw_everyday_setting(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -65,6 +65,20 @@ class SynthOptions:
     """Maximum number of tools."""
     together: int = 1
     """Maximum number of consecutive conversations with the same contract and tools."""
+
+    def drawing(self, seed: int) -> Callable[[int], "SynthConversation"]:
+        """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
+        setting: SynthSetting | None = None
+        setting_number = -1
+
+        def draw(number: int) -> SynthConversation:
+            nonlocal setting, setting_number
+            if number // self.together != setting_number:
+                setting_number = number // self.together
+                setting = draw_setting(Dice("setting", self.split, seed, setting_number), self)
+            return draw_conversation(Dice("row", self.split, seed, number), self, setting)
+
+        return draw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +213,14 @@ RowSource = Callable[[NumberedRows], Iterator[Candidate[JsonObject] | None]]
 """Draws the rows with the numbers 0, 1, 2 and so on, without an end."""
 
 
+class DrawingOptions(Protocol):
+    """Options of a generator of conversations."""
+
+    def drawing(self, seed: int) -> Callable[[int], SynthConversation | None]:
+        """Return a function that draws the conversation with a number, or None if that is not possible."""
+        ...
+
+
 def drawn_here(draw: NumberedRows) -> Iterator[Candidate[JsonObject] | None]:
     """Draw the rows in this process, when they are asked for. A `RowSource`."""
     return draw(count())
@@ -207,7 +229,7 @@ def drawn_here(draw: NumberedRows) -> Iterator[Candidate[JsonObject] | None]:
 def synth_rows(
     seed: int,
     row_count: int,
-    options: SynthOptions,
+    options: DrawingOptions,
     source: RowSource = drawn_here,
     *,
     without: Sequence[RowFingerprint] = (),
@@ -220,35 +242,20 @@ def synth_rows(
         without: Fingerprints of other rows. No row is like one of them.
 
     Raises:
-        BadInput: The grammars are exhausted: no further row differs enough from the others.
+        BadInput: No further row differs enough from the others.
     """
     return distinct(source(partial(_numbered_rows, seed, options)), row_count, without)
 
 
 def _numbered_rows(
-    seed: int, options: SynthOptions, numbers: Iterable[int]
+    seed: int, options: DrawingOptions, numbers: Iterable[int]
 ) -> Iterator[Candidate[JsonObject] | None]:
-    return map(row_candidate, map(_draw_nth(seed, options), numbers))
+    return map(row_candidate, map(options.drawing(seed), numbers))
 
 
-def draw_rows(seed: int, row_count: int, options: SynthOptions) -> Iterator[SynthConversation]:
+def draw_rows(seed: int, row_count: int, options: DrawingOptions) -> Iterator[SynthConversation]:
     """Draw the conversations of `synth_rows`."""
-    return distinct(map(conversation_candidate, map(_draw_nth(seed, options), count())), row_count)
-
-
-def _draw_nth(seed: int, options: SynthOptions) -> Callable[[int], SynthConversation]:
-    """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
-    setting: SynthSetting | None = None
-    setting_number = -1
-
-    def draw(number: int) -> SynthConversation:
-        nonlocal setting, setting_number
-        if number // options.together != setting_number:
-            setting_number = number // options.together
-            setting = draw_setting(Dice("setting", options.split, seed, setting_number), options)
-        return draw_conversation(Dice("row", options.split, seed, number), options, setting)
-
-    return draw
+    return distinct(map(conversation_candidate, map(options.drawing(seed), count())), row_count)
 
 
 def conversation_candidate(drawn: SynthConversation | None) -> Candidate[SynthConversation] | None:

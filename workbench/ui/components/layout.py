@@ -1,6 +1,6 @@
 """Layouts drawn by what every page loads anyway: each kind of Gradio's layouts costs a browser two more requests."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import gradio as gr
@@ -15,11 +15,10 @@ class PlainRow(gr.Row, metaclass=Stubless):
 
     Args:
         elem_id: The element's id, if it has one.
-        elem_classes: Further classes.
     """
 
-    def __init__(self, *, elem_id: str | None = None, elem_classes: Sequence[str] = ()) -> None:
-        super().__init__(elem_id=elem_id, elem_classes=["hw-beside", *elem_classes])
+    def __init__(self, *, elem_id: str | None = None) -> None:
+        super().__init__(elem_id=elem_id, elem_classes=["hw-beside"])
 
     def get_block_name(self) -> str:
         """Return the name of the browser component that draws it."""

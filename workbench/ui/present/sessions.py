@@ -61,8 +61,6 @@ class SessionsView:
     """Label of the button that lists the sessions of other owners. Empty for anyone but an admin."""
     query: str = ""
     """The search words. Blank if there is no search."""
-    is_filtered: bool = False
-    """True if a filter is set."""
     has_more: bool = False
     """Whether there are sessions beyond the last row."""
     hint: str = HINT
@@ -124,7 +122,6 @@ def show_sessions(
         undo=next((row for row in deleted_rows if row.id == undo_id), None),
         scope=scope,
         query=query,
-        is_filtered=is_filtered,
         has_more=has_more,
         hint=NO_MATCH if is_filtered else NOTHING_FOUND if query.strip() else HINT,
     )

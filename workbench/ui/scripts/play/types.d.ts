@@ -271,8 +271,6 @@ interface SessionsView {
   scope: string;
   /** The search words. Blank if there is no search. */
   query: string;
-  /** True if a filter is set. */
-  is_filtered: boolean;
   /** Whether there are sessions beyond the last row. */
   has_more: boolean;
   /** Shown if the list is empty. */
