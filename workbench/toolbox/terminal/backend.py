@@ -31,8 +31,8 @@ class RunningCommand(Protocol):
         ...
 
 
-class Backend(Protocol):
-    """Runs shell text in one environment: this machine, a container, another machine or a cloud sandbox.
+class TaskPlaces(Protocol):
+    """Where an environment runs the commands of a task.
 
     A *room* is what an environment starts for a task, such as a container, and what must be ended later. The name of a
     room is empty in environments that start nothing, such as ssh.
@@ -44,21 +44,8 @@ class Backend(Protocol):
         ...
 
     @property
-    def no_terminal(self) -> str:
-        """Why commands cannot have a terminal. Empty if they can."""
-        ...
-
-    @property
     def reported(self) -> str:
         """Shell text, inside double quotes, for the folder that a command reports at its end."""
-        ...
-
-    def check(self) -> None:
-        """Check that the program or package of the environment is installed.
-
-        Raises:
-            FileNotFoundError: It is not. The message says what to install.
-        """
         ...
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
@@ -80,6 +67,23 @@ class Backend(Protocol):
         Args:
             task_id: Task for which the room is opened.
             owner: Random name of this workbench process.
+        """
+        ...
+
+
+class Backend(TaskPlaces, Protocol):
+    """Runs shell text in one environment: this machine, a container, another machine or a cloud sandbox."""
+
+    @property
+    def no_terminal(self) -> str:
+        """Why commands cannot have a terminal. Empty if they can."""
+        ...
+
+    def check(self) -> None:
+        """Check that the program or package of the environment is installed.
+
+        Raises:
+            FileNotFoundError: It is not. The message says what to install.
         """
         ...
 

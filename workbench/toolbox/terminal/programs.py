@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
 
 from workbench.toolbox.approval.reason import CommandEnvironment
+from workbench.toolbox.terminal.backend import TaskPlaces
 from workbench.toolbox.terminal.processes import Process, user_fields
 from workbench.toolbox.terminal.script import contained, task_room
 
@@ -21,8 +22,8 @@ _CLIENT_VARIABLES: Final = (
 """Our environment variables that the programs `docker`, `apptainer` and `ssh` see. Commands see none of them."""
 
 
-class CommandLines(Protocol):
-    """The command lines of an environment. The first part of `Backend` is described there."""
+class CommandLines(TaskPlaces, Protocol):
+    """The command lines of an environment."""
 
     @property
     def program(self) -> str:
@@ -30,19 +31,9 @@ class CommandLines(Protocol):
         ...
 
     @property
-    def summary(self) -> str: ...
-
-    @property
-    def reported(self) -> str: ...
-
-    @property
     def user(self) -> str:
         """User that the program runs as. Empty for our own user."""
         ...
-
-    def place(self, task_id: str, folder: str) -> CommandEnvironment: ...
-
-    def opening(self, task_id: str, folder: str) -> str: ...
 
     def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """Return the environment variables for the program, selected from our own."""
@@ -58,8 +49,6 @@ class CommandLines(Protocol):
             has_terminal: Whether it gets a terminal.
         """
         ...
-
-    def room_name(self, task_id: str, owner: str) -> str: ...
 
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
         """Return the program and arguments that open a room."""
@@ -117,34 +106,15 @@ class ProgramBackend:
 
     def __init__(self, lines: CommandLines, variables: Mapping[str, str]) -> None:
         self.lines: Final = lines
+        self.summary, self.reported, self.no_terminal = lines.summary, lines.reported, ""
+        self.place, self.opening, self.room_name = lines.place, lines.opening, lines.room_name
         self._own = variables
         self._starter = ThreadPoolExecutor(1, "terminal-starter")
         """Starts all processes. A sandbox ends with the *thread* that started it, and calls run in short threads."""
 
-    @property
-    def summary(self) -> str:
-        return self.lines.summary
-
-    @property
-    def no_terminal(self) -> str:
-        return ""
-
-    @property
-    def reported(self) -> str:
-        return self.lines.reported
-
     def check(self) -> None:
         if shutil.which(self.lines.program) is None:
             raise FileNotFoundError(f"the program {self.lines.program!r} is not installed")
-
-    def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        return self.lines.place(task_id, folder)
-
-    def opening(self, task_id: str, folder: str) -> str:
-        return self.lines.opening(task_id, folder)
-
-    def room_name(self, task_id: str, owner: str) -> str:
-        return self.lines.room_name(task_id, owner)
 
     def open_room(self, task_id: str, name: str) -> None:
         done = self._call(self.lines.open_line(task_id, name), task_id, timeout_s=_OPEN_S)
