@@ -9,12 +9,13 @@ from tests.training.rows import contracts, read
 from workbench.hermes.parse import parse
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.everyday.disguise import DISGUISES, disguised, words_of
+from workbench.training.everyday.disguise import DISGUISES, disguised, masked, words_of
 from workbench.training.everyday.drawing import is_complete
 from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of
 from workbench.training.everyday.rows import EverydayOptions, words_of_split
 from workbench.training.synth.conversations import synth_rows
+from workbench.training.synth.words import Dice
 from workbench.trajectory.validate.check import RowsCheck
 
 FAMILIES = families_of(FamilySplit.TRAIN)
@@ -130,6 +131,13 @@ def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description():
         for turn in row["conversations"]
         if turn["from"] == "gpt"
     )
+
+
+def test_no_two_masked_tools_have_the_same_name():
+    variant = next(variant for family in FAMILIES for variant in family.variants if variant[0].spec.description)
+    words, dice = words_of_split(FamilySplit.TRAIN), Dice("masks")
+    names = [masked(dice, variant, words)[0].name for _ in range(20_000)]
+    assert len(set(names)) == len(names)
 
 
 def test_without_disguises_rows_are_as_before():

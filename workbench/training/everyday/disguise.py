@@ -94,12 +94,15 @@ def disguised(family: Family, place: int, number: int, words: WordList) -> tuple
 def masked(dice: Dice, variant: tuple[EverydayTool, ...], words: WordList) -> tuple[EverydayTool, ...]:
     """Give the tools of a variant names without a meaning, so that only descriptions say what they do.
 
-    A tool without a description keeps its name.
+    A tool without a description keeps its name. A name has two words, because among a hundred thousand tools some would
+    share one, and each name is declared in one way only.
 
     *Source:* the function masking of Hammer, https://arxiv.org/abs/2410.04587
     """
     return tuple(
-        replace(tool, spec=spec_of(words.made_up(dice), about, tool.params)) if about else tool
+        replace(tool, spec=spec_of(_snake([words.made_up(dice), words.made_up(dice)]), about, tool.params))
+        if about
+        else tool
         for tool in variant
         for about in (tool.spec.description,)
     )
