@@ -22,7 +22,7 @@ from workbench.store.corpus.import_writer import DigestedImport, refuse_unstorab
 from workbench.store.corpus.label_rows import MODEL_SLOT, slot_of
 from workbench.store.corpus.materials import read_materials
 from workbench.store.deleting import is_of_shown_project
-from workbench.store.owner_scope import OwnerScope, OwnerView, is_rollout, scope_of
+from workbench.store.owner_scope import OwnerScope, OwnerView, is_rollout
 from workbench.store.rows import new_id
 from workbench.store.sessions.search import conditions_of
 from workbench.store.storable import problem_of
@@ -155,7 +155,7 @@ class CorpusStore(OwnerScope):
         found = (
             select(ImportRow.digest, ImportRow.session_id)
             .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
-            .where(col(ImportRow.scope) == scope_of(self._owner), col(ImportRow.digest).in_(digests))
+            .where(col(ImportRow.scope) == self._scope, col(ImportRow.digest).in_(digests))
             .where(self._is_own(), col(SessionRow.deleted_at).is_(None))
             .order_by(col(SessionRow.created_at).desc())
         )

@@ -30,7 +30,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from workbench.chat.finding import Finding
 from workbench.chat.message import Message, Role
@@ -50,7 +50,7 @@ from workbench.records.stamps import mask_moments, mask_numbers
 from workbench.store import rows
 from workbench.store.database import insert_if_absent, insert_rows
 from workbench.store.deleting import is_shown
-from workbench.store.owner_scope import OwnerScope, scope_of
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import message_row, read_path
 from workbench.store.rows import new_id
 from workbench.store.sessions.message_batch import MessageBatch, Written
@@ -103,14 +103,9 @@ class RecordingStore(OwnerScope):
         Raises:
             StoreError: The sessions could not be read.
         """
-        query = (
-            select(RecordedSessionRow.recorded_at)
-            .where(col(RecordedSessionRow.scope) == scope_of(self._owner))
-            .order_by(col(RecordedSessionRow.recorded_at).desc())
-            .limit(1)
-        )
+        newest = select(func.max(col(RecordedSessionRow.recorded_at)))
         with self._database.reading() as db:
-            return db.exec(query).first()
+            return db.exec(newest.where(col(RecordedSessionRow.scope) == self._scope)).one()
 
     def record(self, session_id: str, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
         """Store the messages of a request that are not stored yet, and its answer, in one transaction.
@@ -143,7 +138,7 @@ class RecordingStore(OwnerScope):
             select(SessionRow.id)
             .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(SessionRow.id))
             .where(is_named | (col(SessionRow.id) == name), *self._is_live())
-            .where(col(RecordedSessionRow.scope) == scope_of(self._owner), *is_asked)
+            .where(col(RecordedSessionRow.scope) == self._scope, *is_asked)
             .order_by(col(SessionRow.created_at))
         ).first()
         return None if session_id is None else RecordedPart(session_id=session_id, depth=0)
@@ -179,7 +174,7 @@ class RecordingStore(OwnerScope):
             return
         recorded = RecordedSessionRow(
             session_id=session_id,
-            scope=scope_of(self._owner),
+            scope=self._scope,
             tag=request.tag,
             name=request.session_name if request.session_name != session_id else "",
             model=request.setup.model,
