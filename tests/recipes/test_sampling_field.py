@@ -29,7 +29,7 @@ from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
-from workbench.store.rows import sampling_document, sampling_value
+from workbench.store.rows import sampling_value
 from workbench.ui.present.setup import sampling_words
 from workbench.ui.present.sampling_form import SamplingView, declared_fields
 from workbench.ui.present.setup import parse_setup, show_setup
@@ -51,7 +51,7 @@ print(json.dumps({
     "survives the page": parse_setup(shown.values()) == setup,
     "refusal": refusal,
     "sent": {kind: body["top_a"] for kind, body in bodies.items() if "top_a" in body},
-    "survives the store": sampling_value(sampling_document(asdict(sampling))) == sampling,
+    "survives the store": sampling_value(json.loads(json.dumps(asdict(sampling)))) == sampling,
     "stored before": sampling_value({"temperature": 0.5}).top_a,
     "in words": sampling_words(sampling),
     "option": [sampling_option("top_a").min, sampling_option("top_a").help],

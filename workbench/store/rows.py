@@ -1,23 +1,22 @@
 """Convert rows of sessions, messages and generations to values and back."""
 
 import secrets
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from workbench.chat.figures import Number
 from workbench.chat.finding import Finding
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, StoredSession, StoredToolRun
 from workbench.rollout.events import Generation, Timing
-from workbench.rollout.ports import EmittedToken, FinishReason
+from workbench.rollout.ports import EmittedToken
 from workbench.rollout.sampling import Sampling
 from workbench.store.damage import damage_of
 from workbench.store.tables import (
@@ -35,26 +34,24 @@ _SAMPLING: Final = TypeAdapter(Sampling)
 _FINDINGS: Final[TypeAdapter[tuple[Finding, ...]]] = TypeAdapter(tuple[Finding, ...])
 _TOKENS: Final[TypeAdapter[tuple[EmittedToken, ...] | None]] = TypeAdapter(tuple[EmittedToken, ...] | None)
 _GENERATION: Final = TypeAdapter(Generation)
+_COUNTS: Final = ("prompt_tokens", "cached_tokens", "completion_tokens")
+_NOT_NULL: Final = (*_COUNTS, "time_to_first_token_s")
+"""Fields of `Timing` whose columns cannot be NULL: -1 is an unknown value."""
+_TIMING_COLUMNS: Final = tuple(field.name for field in fields(Timing))
+_GENERATION_COLUMNS: Final = tuple(
+    field.name for field in fields(Generation) if field.name not in ("prompt_text", "timing")
+)
+_TOOL_RUN_COLUMNS: Final = tuple(field.name for field in fields(StoredToolRun))
 _CALL_KEYS: Final = frozenset({"name", "arguments", "arguments_text"})
 
 
-def generation_document(generation: Generation) -> dict[str, Any]:
-    """Return the JSON of the generation of an unfinished message."""
-    return _GENERATION.dump_python(generation, mode="json")
-
-
-def sampling_document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON of a sampling, with each number in the type of its field."""
-    return _SAMPLING.dump_python(sampling_value(fields), mode="json")
-
-
-def tokens_document(tokens: tuple[EmittedToken, ...] | None) -> list[dict[str, Any]] | None:
-    """Return the JSON of a completion's tokens, without those that the model could have written in their place."""
-    return _TOKENS.dump_python(tokens, mode="json", exclude={"__all__": {"likely"}})
+def generation_document(generation: Generation, exclude: Any = None) -> dict[str, Any]:
+    """Return the JSON of a generation. Its numbers have the types of their fields."""
+    return _GENERATION.dump_python(generation, mode="json", exclude=exclude)
 
 
 def generation_of(document: Mapping[str, Any]) -> Generation:
-    """Convert the JSON of the generation of an unfinished message.
+    """Convert the JSON of a generation.
 
     Raises:
         ValueError: A key has an invalid value.
@@ -252,29 +249,12 @@ def prompt_row(text: str) -> PromptRow:
 
 def generation_row(generation: Generation, session_id: str) -> GenerationRow:
     """Convert a generation to a row. Its prompt is stored in another row."""
-    timing = generation.timing
-    return GenerationRow(
-        session_id=session_id,
-        prompt_hash=prompt_row(generation.prompt_text).hash,
-        is_exact=generation.is_exact,
-        prefill=generation.prefill,
-        sampling=sampling_document(asdict(generation.sampling)),
-        tool_choice=generation.tool_choice,
-        finish_reason=generation.finish_reason.value,
-        prompt_tokens=_stored(timing.prompt_tokens),
-        cached_tokens=_stored(timing.cached_tokens),
-        evaluated_tokens=timing.evaluated_tokens,
-        completion_tokens=_stored(timing.completion_tokens),
-        time_to_first_token_s=float(_stored(timing.time_to_first_token_s)),
-        seconds=float(timing.seconds),
-        engine_name=generation.engine_name,
-        engine_fingerprint=generation.engine_fingerprint,
-        tools_fingerprint=generation.tools_fingerprint,
-        contract_fingerprint=generation.contract_fingerprint,
-        ephemeral=generation.ephemeral or None,
-        tokens=tokens_document(generation.tokens),
-        findings=findings_documents(generation.findings),
-    )
+    document = generation_document(generation, exclude={"tokens": {"__all__": {"likely"}}})
+    prompt_hash, timing = prompt_row(document.pop("prompt_text")).hash, document.pop("timing")
+    unknown = {name: -1 for name in _NOT_NULL if timing[name] is None}
+    empty = {name: None for name in ("ephemeral", "findings") if not document[name]}
+    columns: dict[str, Any] = {**document, **empty, **timing, **unknown}
+    return GenerationRow(session_id=session_id, prompt_hash=prompt_hash, **columns)
 
 
 def unfinished_row(
@@ -305,16 +285,9 @@ def unfinished_value(row: UnfinishedRow) -> NewMessage:
 
 def tool_run_row(run: StoredToolRun, message_id: str) -> ToolRunRow:
     """Convert a tool run to a row."""
-    return ToolRunRow(
-        message_id=message_id,
-        call_index=run.call_index,
-        is_error=run.is_error,
-        milliseconds=run.milliseconds,
-        rule=run.rule,
-        arguments_text=run.arguments_text,
-        arguments=None if run.arguments is None else dict(run.arguments),
-        findings=findings_documents(run.findings),
-    )
+    columns: dict[str, Any] = {name: getattr(run, name) for name in _TOOL_RUN_COLUMNS}
+    columns["findings"] = findings_documents(run.findings)
+    return ToolRunRow(message_id=message_id, **columns)
 
 
 def message_value(parts: MessageParts) -> StoredMessage:
@@ -345,55 +318,26 @@ def message_value(parts: MessageParts) -> StoredMessage:
         )
 
 
-def _stored(value: Number | None) -> Number | Literal[-1]:
-    """Return a number, or -1 if it is not known."""
-    return -1 if value is None else value
-
-
-def _known(value: Number) -> Number | None:
-    return None if value < 0 else value
-
-
 def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Generation | None:
     if row is None or prompt is None:
         return None
     # Until release 0.3, a prompt of unknown length had 0 tokens, and the other counts were guesses.
-    is_counted = row.prompt_tokens != 0
-    timing = Timing(
-        prompt_tokens=_known(row.prompt_tokens) if is_counted else None,
-        cached_tokens=_known(row.cached_tokens) if is_counted else None,
-        completion_tokens=_known(row.completion_tokens) if is_counted else None,
-        time_to_first_token_s=_known(row.time_to_first_token_s),
-        seconds=row.seconds,
-        evaluated_tokens=row.evaluated_tokens,
-    )
-    return Generation(
-        prompt_text=prompt.text,
-        is_exact=row.is_exact,
-        prefill=row.prefill,
-        sampling=sampling_value(row.sampling),
-        tool_choice=row.tool_choice,
-        finish_reason=FinishReason(row.finish_reason),
-        timing=timing,
-        engine_name=row.engine_name,
-        engine_fingerprint=row.engine_fingerprint,
-        tools_fingerprint=row.tools_fingerprint,
-        contract_fingerprint=row.contract_fingerprint,
-        ephemeral=row.ephemeral or "",
-        tokens=tokens_value(row.tokens),
-        findings=findings_value(row.findings),
-    )
+    guessed = _COUNTS if row.prompt_tokens == 0 else ()
+    timing = {
+        name: value for name, value in _columns(row, _TIMING_COLUMNS) if value != -1 and name not in guessed
+    }
+    document = {**dict(_columns(row, _GENERATION_COLUMNS)), "prompt_text": prompt.text, "timing": timing}
+    return generation_of(document)
+
+
+def _columns(row: GenerationRow, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the columns that have a value; the others have the defaults of their fields."""
+    return ((name, value) for name in names if (value := getattr(row, name)) is not None)
 
 
 def _tool_run_value(row: ToolRunRow | None) -> StoredToolRun | None:
     if row is None:
         return None
-    return StoredToolRun(
-        call_index=row.call_index,
-        is_error=row.is_error,
-        milliseconds=row.milliseconds,
-        rule=row.rule,
-        arguments_text=row.arguments_text,
-        arguments=row.arguments,
-        findings=findings_value(row.findings),
-    )
+    columns: dict[str, Any] = {name: getattr(row, name) for name in _TOOL_RUN_COLUMNS}
+    columns["findings"] = findings_value(row.findings)
+    return StoredToolRun(**columns)
