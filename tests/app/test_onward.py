@@ -12,7 +12,7 @@ from workbench.app.turn_request import ResumePoint, SampleStarted, TurnContext, 
 from workbench.app.turns import draw_samples, run_turn
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
-from workbench.records.session_tree import siblings
+from workbench.records.session_tree import find_siblings
 from workbench.records.sessions import MessageOrigin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
@@ -120,7 +120,7 @@ def test_samples_are_branches_with_different_seeds_and_their_agreement_is_measur
             draw_samples(services, TurnRequest(setup=stored.setup, session_id=session, samples=3), point)
         )
         assert [event.number for event in events if isinstance(event, SampleStarted)] == [2, 3]
-        beside = siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
+        beside = find_siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
         paths = [services.sessions.path(session, leaf_id=leaf_id) for leaf_id in leaves(services, session)]
         assert [path[2].generation.sampling.seed for path in paths] == [0, 1, 2]
         tools = stored.setup.offered_tools()

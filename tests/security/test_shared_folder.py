@@ -17,7 +17,7 @@ from workbench.toolbox.terminal.isolation import Isolation, find_isolation, make
 from workbench.toolbox.terminal.shared_folder import (
     NewRepositories,
     _set_aside,
-    guards,
+    build_guards,
     may_write_git,
     runs_only_git,
 )
@@ -143,7 +143,7 @@ def test_a_folder_without_a_repository_does_not_get_one(work, tmp_path, name):
 def test_the_attacks_work_without_protection(repository, tmp_path, monkeypatch):
     """Otherwise the tests above would prove nothing."""
     monkeypatch.setattr(
-        "workbench.toolbox.terminal.environments.local.guards", lambda *_, **__: ("--dir", "/x")
+        "workbench.toolbox.terminal.environments.local.build_guards", lambda *_, **__: ("--dir", "/x")
     )
     for name in ("hooks", "rename", "exchange", "common folder", "git itself", "folder as repository"):
         copied = tmp_path / name.replace(" ", "-")
@@ -301,7 +301,7 @@ def test_a_link_in_place_of_a_repository_is_refused(repository, tmp_path):
     (repository / ".git").rename(tmp_path / "real")
     (repository / ".git").symlink_to(tmp_path / "real")
     with pytest.raises(PermissionError, match="is a link"):
-        guards(repository, writes_git=False)
+        build_guards(repository, writes_git=False)
 
 
 def test_a_submodule_keeps_its_place(repository, tmp_path):

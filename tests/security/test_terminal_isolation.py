@@ -22,7 +22,7 @@ from workbench.toolbox.terminal.isolation import (
     make_base,
     unprivileged_user,
 )
-from workbench.toolbox.terminal.script import COMMAND_VARIABLE, script
+from workbench.toolbox.terminal.script import COMMAND_VARIABLE, write_script
 from workbench.toolbox.terminal.setting import parse_environment
 
 SECRETS = {
@@ -211,7 +211,7 @@ def test_docker_and_ssh_get_the_variables_that_their_programs_need():
 def test_a_folder_inside_the_home_is_reported_relative_to_it_over_ssh(tmp_path, folder, reported):
     (tmp_path / "far away").mkdir()
     environment = SshEnvironment(host="h")
-    text = script("true", environment.opening("t", folder), reported=environment.reported)
+    text = write_script("true", environment.opening("t", folder), reported=environment.reported)
     line = environment.line(text, task_id="t")[-1]
     done = subprocess.run(
         ["sh", "-c", line],

@@ -9,7 +9,7 @@ from tests.fakes import SteppedCalendar
 from tests.suite.rollouts import CALL, case, rollout
 from workbench.errors import EngineError
 from workbench.rollout.events import EndReason
-from workbench.suite.card import cards
+from workbench.suite.card import make_cards
 from workbench.suite.case_rollout import RubricVerdict
 from workbench.suite.plan import Arm, RunPlan, ToolVariation, labels_of, plan_document, plan_value
 from workbench.suite.result import CaseStatus, result_document, result_value
@@ -88,7 +88,7 @@ def test_an_engine_that_fails_is_an_error_and_not_a_failure():
     found = results(events_of(plan("1", "2", "3"), FakeExecutor(rollout_for)))
     assert [result.status for result in found] == [CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.PASSED]
     assert found[1].error == "out of memory"
-    [card] = cards(found)
+    [card] = make_cards(found)
     assert (card.plays, card.passed, card.failed, card.errors, card.pass_rate) == (3, 2, 0, 1, 1.0)
 
 
@@ -190,7 +190,7 @@ def test_each_repetition_has_its_own_seed():
 
 def test_a_case_that_passes_only_sometimes_is_flaky():
     executor = FakeExecutor(lambda job: rollout(CALL if job.case.id == "1" or job.repetition else "no"))
-    [card] = cards(results(events_of(plan("1", "2", repeat=2), executor)))
+    [card] = make_cards(results(events_of(plan("1", "2", repeat=2), executor)))
     assert card.flaky == ("own/2",)
     assert card.pass_hat == 0.5
 

@@ -6,21 +6,21 @@ from tests.suite.rollouts import TOOLS, called, case, rollout
 from workbench.contract.contract import parse_contract
 from workbench.suite.plan import ToolVariation
 from workbench.suite.score import score
-from workbench.suite.variants import ablations, vary_tools, with_original_names
+from workbench.suite.variants import ablate, vary_tools, with_original_names
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 TEXT = "---\ntitle: T\nfamily: hermes-lines\n---\nFirst.\n\n<tools>\n{{ tools }}\n</tools>\n\nUser: a\nAssistant: b\n"
 
 
 def test_each_paragraph_is_removed_in_turn_except_the_tools():
-    found = list(ablations(parse_contract(TEXT, name="t")))
+    found = list(ablate(parse_contract(TEXT, name="t")))
     assert [ablated.left_out for ablated in found] == ["¶1 “First.”", "¶3 “User: a Assistant: b”"]
     assert found[0].contract.text == "<tools>\n{{ tools }}\n</tools>\n\nUser: a\nAssistant: b"
     assert found[1].contract.text == "First.\n\n<tools>\n{{ tools }}\n</tools>"
 
 
 def test_a_contract_with_one_paragraph_has_no_removable_parts():
-    assert list(ablations(parse_contract(TEXT.split("\n\n")[0], name="t"))) == []
+    assert list(ablate(parse_contract(TEXT.split("\n\n")[0], name="t"))) == []
 
 
 def test_renamed_tools_keep_their_original_names_for_scoring():

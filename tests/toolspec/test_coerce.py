@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from workbench.toolspec.coerce import coerced, coercions, types_allowed
+from workbench.toolspec.coerce import coerced, find_coercions, types_allowed
 
 
 def after(schema: Any, value: Any) -> Any:
     parameters = {"properties": {"v": schema}}
     arguments = {"v": value}
-    return coerced(arguments, coercions(parameters, arguments))["v"]
+    return coerced(arguments, find_coercions(parameters, arguments))["v"]
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def list_(as_json: JsonOption = False) -> None:
     """
     from workbench.library.home_files import find_folder
     from workbench.settings import read_settings
-    from workbench.toolbox.local_code import refusal
+    from workbench.toolbox.local_code import explain_refusal
 
     with catalog_of_settings() as catalog:
         availability, problems = catalog.availability(), catalog.problems()
@@ -203,7 +203,9 @@ def list_(as_json: JsonOption = False) -> None:
                 print(f"  {tool.name}" + (f"  unavailable: {tool.reason}" if tool.reason else ""))
     settings = read_settings()
     # Printed when the catalog was opened.
-    printed = settings.runs_local_code and refusal(find_folder("tools_catalog", settings.home), settings)
+    printed = settings.runs_local_code and explain_refusal(
+        find_folder("tools_catalog", settings.home), settings
+    )
     for problem in problems:
         if problem != printed:
             print(f"workbench: {problem}", file=sys.stderr)

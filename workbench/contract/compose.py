@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from workbench.chat.near_names import did_you_mean
-from workbench.contract.contract import Contract, Placeholder, placeholders
+from workbench.contract.contract import Contract, Placeholder, find_placeholders
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
 from workbench.toolspec.spec import OfferedTools
@@ -43,7 +43,7 @@ def compose(
     values = {**contract.variables, **variables, "tools": spelled}
     pieces: list[str] = []
     position = 0
-    for place in placeholders(contract.text):
+    for place in find_placeholders(contract.text):
         pieces.append(contract.text[position : place.start])
         pieces.append("{{" if place.is_literal else _filled(contract, place, values))
         position = place.end

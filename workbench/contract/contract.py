@@ -41,13 +41,13 @@ class Placeholder(NamedTuple):
     """True if it is `{{ '{{' }}`, which is replaced by two literal braces."""
 
 
-def placeholders(text: str) -> Iterator[Placeholder]:
+def find_placeholders(text: str) -> Iterator[Placeholder]:
     """Return the placeholders of `text`, in the order of the text.
 
     A malformed one, such as `{{ tools | tojson }}`, has no name and is not a literal. Braces that are not followed
     by a name are ordinary text.
 
-    >>> [place.name for place in placeholders('{{ tools }} {"a": {"b": 1}} {{x}}')]
+    >>> [place.name for place in find_placeholders('{{ tools }} {"a": {"b": 1}} {{x}}')]
     ['tools', 'x']
     """
     for match in _PLACEHOLDER.finditer(text):

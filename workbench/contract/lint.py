@@ -8,7 +8,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity, Span
 from workbench.chat.short_text import shortened
-from workbench.contract.contract import Contract, placeholders
+from workbench.contract.contract import Contract, find_placeholders
 from workbench.hermes.near_miss import check_tags
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import ReadCall
@@ -165,7 +165,7 @@ def _example_call(call: ReadCall, match: "re.Match[str]", tools: OfferedTools) -
 
 def _tools_place(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
     text = contract.text
-    places = [place for place in placeholders(text) if place.name == "tools"]
+    places = [place for place in find_placeholders(text) if place.name == "tools"]
     if not places and tools.specs:
         message = "the text has no '{{ tools }}', so the model does not see the tools"
         yield Finding(code="no-tools", message=message, severity=Severity.WARNING)
@@ -186,7 +186,7 @@ def _tools_place(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
 
 
 def _variables(contract: Contract) -> Iterator[Finding]:
-    used = {place.name for place in placeholders(contract.text)}
+    used = {place.name for place in find_placeholders(contract.text)}
     for name in contract.variables:
         if name not in used:
             message = f"variable {name!r} is declared but not used: remove it, or write {{{{ {name} }}}}"

@@ -133,7 +133,7 @@ def _damaged(session_id: str, message_id: str, problem: str) -> StoreError:
     return StoreError(f"session {session_id!r}, message {message_id!r}: it {problem}; {TREE_REMEDY}")
 
 
-def siblings(tree: Sequence[TreeNode]) -> Mapping[str, tuple[str, ...]]:
+def find_siblings(tree: Sequence[TreeNode]) -> Mapping[str, tuple[str, ...]]:
     """Return for each message all messages with the same parent, including itself, in the order of the tree."""
     by_parent: dict[str | None, tuple[str, ...]] = {}
     for node in tree:
@@ -141,7 +141,7 @@ def siblings(tree: Sequence[TreeNode]) -> Mapping[str, tuple[str, ...]]:
     return {node.id: by_parent[node.parent_id] for node in tree}
 
 
-def children(tree: Sequence[TreeNode], message_id: str) -> tuple[str, ...]:
+def find_children(tree: Sequence[TreeNode], message_id: str) -> tuple[str, ...]:
     """Return the direct children of a message, in the order of the tree."""
     return tuple(node.id for node in tree if node.parent_id == message_id)
 

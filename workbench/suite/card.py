@@ -68,7 +68,7 @@ class PassHat:
     """95 % interval over the cases."""
 
 
-def cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
+def make_cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
     """Return a score card for each arm, in the order of the first result of each arm."""
     by_arm: dict[str, list[CaseResult]] = defaultdict(list)
     for result in results:
@@ -76,13 +76,13 @@ def cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
     return tuple(score_card(arm, group) for arm, group in by_arm.items())
 
 
-def cards_by_tag(results: Iterable[CaseResult]) -> dict[str, tuple[ScoreCard, ...]]:
+def make_cards_by_tag(results: Iterable[CaseResult]) -> dict[str, tuple[ScoreCard, ...]]:
     """Return a score card for each arm, by tag, sorted. A result with several tags is in each of them."""
     by_tag: dict[str, list[CaseResult]] = defaultdict(list)
     for result in results:
         for tag in result.tags:
             by_tag[tag].append(result)
-    return {tag: cards(group) for tag, group in sorted(by_tag.items())}
+    return {tag: make_cards(group) for tag, group in sorted(by_tag.items())}
 
 
 def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.near_names import did_you_mean
-from workbench.contract.contract import Contract, placeholders
+from workbench.contract.contract import Contract, find_placeholders
 from workbench.errors import BadInput
 from workbench.suite.row_table import RowTable
 from workbench.toolspec.yaml_text import dump_yaml
@@ -89,7 +89,7 @@ def _template(
     pieces: list[str] = []
     used: list[str] = []
     position = 0
-    for place in placeholders(message):
+    for place in find_placeholders(message):
         pieces.append(message[position : place.start])
         position = place.end
         if place.name in columns:
@@ -120,7 +120,7 @@ def _unknown(message: str, start: int, name: str | None, known: Sequence[str]) -
 def _check_filled(message: str, used: Sequence[str], table: RowTable) -> None:
     """Refuse a row whose message would be empty."""
     around = message
-    for place in reversed([place for place in placeholders(message) if place.name in used]):
+    for place in reversed([place for place in find_placeholders(message) if place.name in used]):
         around = around[: place.start] + around[place.end :]
     if around.strip() or not used:
         return

@@ -55,7 +55,7 @@ def parts_of(contract: Contract) -> Sequence[Part]:
     ]
 
 
-def ablations(contract: Contract) -> Iterator[AblatedContract]:
+def ablate(contract: Contract) -> Iterator[AblatedContract]:
     """Yield the contract without each of its removable parts in turn."""
     parts = parts_of(contract)
     for index, part in enumerate(parts):

@@ -11,7 +11,7 @@ from workbench.chat.message import ToolResult
 from workbench.chat.short_text import shortened
 from workbench.rollout.result_room import cut_text
 from workbench.toolspec.check import check_arguments
-from workbench.toolspec.coerce import Coercion, coerced, coercions, types_allowed
+from workbench.toolspec.coerce import Coercion, coerced, find_coercions, types_allowed
 from workbench.toolspec.spec import ToolSpec
 
 MAX_RESULT_CHARS: Final = 100_000
@@ -90,7 +90,7 @@ def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> FittedArguments:
 
     *Source:* hermes-agent runtime, argument coercion.
     """
-    changes = [*coercions(spec.schema, arguments), *_booleans(spec, arguments)]
+    changes = [*find_coercions(spec.schema, arguments), *_booleans(spec, arguments)]
     fitted = coerced(arguments, changes)
     wrapped = [name for name in fitted if _needs_array(spec, name, fitted[name])]
     fitted = {name: [value] if name in wrapped else value for name, value in fitted.items()}

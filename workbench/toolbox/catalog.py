@@ -37,7 +37,7 @@ from workbench.toolbox.loaded_tools import (
     mocked_registry,
     with_saved_toolsets,
 )
-from workbench.toolbox.local_code import ask_about, refusal
+from workbench.toolbox.local_code import ask_about, explain_refusal
 from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.setting import open_terminal
@@ -350,7 +350,9 @@ def _choose(chosen: dict[str, tuple[str, ToolSpec]], selector: str, spec: ToolSp
 
 def open_files(folder: Path, settings: Settings) -> Catalog:
     """Return the catalog of a folder and of packages only: nothing is asked, and no other program is started."""
-    return Catalog(folder, environment=settings.environment, code_refusal=partial(refusal, folder, settings))
+    return Catalog(
+        folder, environment=settings.environment, code_refusal=partial(explain_refusal, folder, settings)
+    )
 
 
 def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> Catalog:
@@ -378,5 +380,5 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
         sources=sources,
         allowlist=Allowlist(settings.tools_file),
         judge=judge,
-        code_refusal=partial(refusal, folder, settings),
+        code_refusal=partial(explain_refusal, folder, settings),
     )

@@ -137,7 +137,7 @@ class TrustFile:
             raise BadInput(f"file {self._path}", str(error.strerror or error)) from error
 
 
-def refusal(catalog: Path, settings: Settings) -> str:
+def explain_refusal(catalog: Path, settings: Settings) -> str:
     """Return one line that says which Python files of a catalog may not run and why. Empty if all may run."""
     code = find_code(catalog)
     if code is None or _answer(code, settings):
@@ -176,7 +176,7 @@ def ask_about(catalog: Path, settings: Settings) -> None:
         TrustFile(settings.trust_file).save(code, is_trusted=is_trusted)
         if is_trusted:
             return
-    sys.stderr.write(f"workbench: {refusal(catalog, settings)}\n")
+    sys.stderr.write(f"workbench: {explain_refusal(catalog, settings)}\n")
 
 
 def _answer(code: LocalCode, settings: Settings) -> bool:

@@ -183,12 +183,12 @@ def _unescaped(escaped: "re.Match[str]") -> str:
     return bytes.fromhex(escaped[0].replace("%", "")).decode(errors="replace")
 
 
-def coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]:
+def find_coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]:
     """Find strings in `arguments` that contain the JSON of an allowed value where the schema does not allow strings.
 
-    >>> coercions({"properties": {"n": {"type": "integer"}}}, {"n": "42"})
+    >>> find_coercions({"properties": {"n": {"type": "integer"}}}, {"n": "42"})
     (Coercion(path=('n',), before='42', after=42),)
-    >>> coercions({"properties": {"n": {"type": "integer"}}}, {"n": "007"})
+    >>> find_coercions({"properties": {"n": {"type": "integer"}}}, {"n": "007"})
     ()
     """
     return tuple(_walk(schema, _Root(schema), arguments, ()))
@@ -244,7 +244,7 @@ def _from_string(text: str, allowed: frozenset[str], path: Path) -> Iterable[Coe
 
 
 def types_instead_of_string(schema: JsonObject, path: Path) -> frozenset[str]:
-    """Return the types to one of which `coercions` may convert a string at `path`; empty if it stays a string.
+    """Return the types to one of which `find_coercions` may convert a string at `path`; empty if it stays a string.
 
     >>> sorted(types_instead_of_string({"properties": {"n": {"items": {"type": "integer"}}}}, ("n", 0)))
     ['integer']

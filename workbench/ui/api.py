@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from workbench.app.export import choice_of
 from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, reading_fields
-from workbench.app.requests.row_check import check_rows
+from workbench.app.requests.rows_report import report_rows
 from workbench.app.requests.turn import report_turn
 from workbench.app.runs.running import execute_run
 from workbench.app.services import Services
@@ -150,7 +150,7 @@ class ApiFunctions:
             services.limits.check_text("format", format)
             file = Path(folder) / "rows.jsonl"
             file.write_bytes(text.encode("utf-8", "surrogatepass"))
-            return as_text(check_rows(services.datasets.read(str(file), format)))
+            return as_text(report_rows(services.datasets.read(str(file), format)))
 
     @needs(Permission.ASK)
     def chat(

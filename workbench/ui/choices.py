@@ -29,6 +29,6 @@ def catalog_of(services: Services) -> Catalog:
         return services.catalog
 
 
-def choices(names: Iterable[str], *chosen: str | None) -> Mapping[str, object]:
+def list_choices(names: Iterable[str], *chosen: str | None) -> Mapping[str, object]:
     """Return the sorted choices of a field, including the chosen ones, which stay chosen."""
     return gr.update(choices=sorted({*names, *filter(None, chosen)}))

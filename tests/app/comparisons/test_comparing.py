@@ -13,7 +13,7 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS
 from workbench.records.facts import FactGroup, FactKind
-from workbench.records.session_tree import siblings
+from workbench.records.session_tree import find_siblings
 from workbench.records.versions import hash_of
 from workbench.rollout.events import PieceArrived
 from workbench.rollout.sampling import Sampling
@@ -31,7 +31,7 @@ def test_columns_with_the_same_contract_are_siblings_and_the_first_becomes_the_o
     stored, _ = run_all(services, stored)
     assert texts(services, stored) == [{0: ["One."], 1: ["Two."]}]
     session_id = stored.comparison.session_id
-    beside = siblings(services.sessions.tree(session_id))
+    beside = find_siblings(services.sessions.tree(session_id))
     assert beside[stored.answers[0].leaf_id] == (stored.answers[0].leaf_id, stored.answers[1].leaf_id)
     assert services.sessions.path(session_id)[-1].id == stored.answers[0].leaf_id
     assert stored.missing == ()
@@ -134,7 +134,7 @@ def test_answers_to_a_stored_turn_are_siblings_and_the_session_stays_as_it_was(t
         turns = Turns(session_id=session_id, message_id=before[2].id)
         stored, _ = run_all(services, compare_turns(services, turns, (column(services), column(services))))
         assert texts(services, stored) == [{0: ["New."], 1: ["Newer."]}]
-        beside = siblings(services.sessions.tree(session_id))
+        beside = find_siblings(services.sessions.tree(session_id))
         assert beside[before[2].id] == (before[2].id, stored.answers[0].leaf_id, stored.answers[1].leaf_id)
         assert services.sessions.path(session_id) == before
         assert services.sessions.find_session(session_id).setup == setup

@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from workbench.errors import BadInput, StoreError
-from workbench.records.session_tree import children, newest_leaf, siblings
+from workbench.records.session_tree import find_children, find_siblings, newest_leaf
 from workbench.store.sessions.sessions import SessionStore
 
 
@@ -71,8 +71,8 @@ def test_the_tree_shows_branches_and_any_leaf_can_be_opened(store: SessionStore)
     second, new = store.append_all(session.id, (user("q2"), completion("new")), parent_id=root.id)
     tree = store.tree(session.id)
     assert [node.id for node in tree] == [root.id, first.id, old.id, second.id, new.id]
-    assert siblings(tree)[first.id] == siblings(tree)[second.id] == (first.id, second.id)
-    assert children(tree, root.id) == (first.id, second.id)
+    assert find_siblings(tree)[first.id] == find_siblings(tree)[second.id] == (first.id, second.id)
+    assert find_children(tree, root.id) == (first.id, second.id)
     assert [newest_leaf(tree, node.id) for node in (root, first, second, old)] == [
         new.id,
         old.id,

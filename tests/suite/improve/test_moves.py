@@ -7,7 +7,7 @@ import pytest
 from tests.suite.rollouts import CALL, TOOLS
 from workbench.contract.contract import Contract
 from workbench.suite.improve.candidate import Candidate, described, problem_of
-from workbench.suite.improve.moves import additions, description_moves, text_moves
+from workbench.suite.improve.moves import description_moves, propose_additions, text_moves
 
 EXAMPLE = f"When a tool fits, call it:\nUser: Weather in Rome?\nAssistant: {CALL}\nUser: done\nAssistant: It is done."
 ASKING = "When a value is missing, ask for it. Be short."
@@ -66,8 +66,8 @@ def test_descriptions_are_cut_and_codes_are_listed_but_names_stay():
 
 def test_no_more_examples_are_added_than_the_limit():
     pool = ("User: Oslo?\nAssistant: " + CALL,)
-    assert list(additions(CANDIDATE, pool, limit=1)) == []
-    assert len(list(additions(CANDIDATE, pool, limit=2))) == 1
+    assert list(propose_additions(CANDIDATE, pool, limit=1)) == []
+    assert len(list(propose_additions(CANDIDATE, pool, limit=2))) == 1
 
 
 def test_candidates_with_other_descriptions_differ():

@@ -2,7 +2,7 @@
 
 from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT, TRL, changed
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.sets.stats import RowStats, distribution
+from workbench.trajectory.sets.stats import RowStats, describe_distribution
 
 
 def stats_of(*rows):
@@ -41,9 +41,9 @@ def test_the_longest_row_has_its_place():
 
 
 def test_percentiles_are_numbers_from_the_data():
-    assert distribution({}) == {}
-    assert distribution({7: 1}) == {"least": 7, "p50": 7, "p90": 7, "p99": 7, "most": 7}
-    assert distribution(dict.fromkeys(range(1, 101), 1)) == {
+    assert describe_distribution({}) == {}
+    assert describe_distribution({7: 1}) == {"least": 7, "p50": 7, "p90": 7, "p99": 7, "most": 7}
+    assert describe_distribution(dict.fromkeys(range(1, 101), 1)) == {
         "least": 1,
         "p50": 50,
         "p90": 90,

@@ -5,7 +5,7 @@ from workbench.chat.message import Message, Role
 from workbench.hermes.parse import parse
 from workbench.hermes.prompt_writer import Prompt
 from workbench.rollout.events import CompletionEnded, PieceArrived, QueuePositionChanged, RoundStarted
-from workbench.ui.present.live import LiveRound, LiveView, waiting
+from workbench.ui.present.live import LiveRound, LiveView, show_note
 
 STARTED = RoundStarted(
     number=1,
@@ -69,7 +69,7 @@ def test_after_a_completion_calls_run_or_wait_for_a_person():
 
 def test_the_pane_is_hidden_until_something_is_live():
     assert not LiveView().is_live
-    assert waiting("waiting for the model").is_live
+    assert show_note("waiting for the model").is_live
 
 
 def test_the_place_in_the_queue_is_shown_until_the_model_writes():

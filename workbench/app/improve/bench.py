@@ -20,7 +20,7 @@ from workbench.suite.plan import Arm, Job, RunPlan
 from workbench.suite.result import CaseResult, CaseStatus
 from workbench.suite.runner import CaseExecutor, CaseFinished, IsCancelled, RunEvent, RunProgress, run
 from workbench.suite.search_plan import Search, SearchStep
-from workbench.suite.variants import ablations
+from workbench.suite.variants import ablate
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
@@ -129,7 +129,7 @@ class Bench:
 
     def _measure_paragraphs(self, candidate: Candidate, label: str) -> None:
         """Run the candidate without each of its paragraphs on the choosing part, as far as the budget reaches."""
-        for ablated in ablations(candidate.contract):
+        for ablated in ablate(candidate.contract):
             without = replace(candidate, contract=ablated.contract)
             if problem_of(without, self._start.contract, self.tools):
                 continue

@@ -20,7 +20,7 @@ from workbench.rollout.sampling import Sampling
 from workbench.rollout.tool_faults import FaultPlan
 from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, SOLUTION, Arm, RunPlan, ToolVariation, labels_of, tools_key
-from workbench.suite.variants import ablations
+from workbench.suite.variants import ablate
 from workbench.toolspec.tools_text import render_tools
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _ablated(arm: Arm, request: RunRequest) -> Sequence[Arm]:
             left_out=ablation.left_out,
             left_out_of=arm.label,
         )
-        for ablation in ablations(contract)
+        for ablation in ablate(contract)
     ]
 
 

@@ -20,7 +20,7 @@ from workbench.settings import read_settings
 from workbench.trajectory.compress import estimate_tokens
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.mask import MaskedText, Tokenizer, TrainedToken, mask_tokens
-from workbench.trajectory.sets.stats import RowStats, distribution, rows_over, share
+from workbench.trajectory.sets.stats import RowStats, describe_distribution, rows_over, share
 
 if TYPE_CHECKING:
     from workbench.rollout.ports import Engine
@@ -82,7 +82,7 @@ def _percent(count: int, total: int) -> str:
 
 
 def _spread(counts: Mapping[int, int]) -> str:
-    found = distribution(counts)
+    found = describe_distribution(counts)
     return ", ".join(f"{name} {number:,}" for name, number in found.items()) or "none"
 
 

@@ -14,12 +14,12 @@ from workbench.engines.hub.hub_models import (
     HubRepository,
     KnownModel,
     PullProgress,
+    find_quantisation,
     fit_of,
     memory_bytes,
     model_parts,
     parse_hub_name,
     parts_of,
-    quantisation,
     sizes_of,
 )
 from workbench.engines.hub.known_models import KNOWN_MODELS
@@ -185,7 +185,7 @@ class GgufHub:
             repository=repository,
             parts=parts,
             size_bytes=size,
-            quantisation=quantisation(parts[0]),
+            quantisation=find_quantisation(parts[0]),
             fit=fit_of(size, memory=self._memory),
             is_cached=all(self._cached_path(repository, part) for part in parts),
         )
@@ -209,7 +209,7 @@ class GgufHub:
                 yield CachedModel(
                     name=f"{PREFIX}{repository.repo_id}/{parts[0]}",
                     size_bytes=size,
-                    quantisation=quantisation(parts[0]),
+                    quantisation=find_quantisation(parts[0]),
                     fit=fit_of(size, memory=self._memory),
                 )
 

@@ -185,10 +185,10 @@ def parse_hub_name(name: str) -> HubName:
     return HubName(f"{owner}/{repository}", file)
 
 
-def quantisation(file: str) -> str:
+def find_quantisation(file: str) -> str:
     """Return the quantisation in the name of a file, such as `Q4_K_M`. Empty if the name has none.
 
-    >>> [quantisation(name) for name in ("Hermes-3.Q4_K_M.gguf", "m-UD-Q4_K_XL-00001-of-00002.gguf", "m.gguf")]
+    >>> [find_quantisation(name) for name in ("Hermes-3.Q4_K_M.gguf", "m-UD-Q4_K_XL-00001-of-00002.gguf", "m.gguf")]
     ['Q4_K_M', 'UD-Q4_K_XL', '']
     """
     stem = _SHARD.sub("", file).removesuffix(".gguf").removesuffix(".GGUF")

@@ -28,7 +28,7 @@ from workbench.hermes.text.completion import Completion, JsonNode
 from workbench.hermes.text.notes import BlockNotes, finding_of
 from workbench.toolspec.argument_types import types_of_argument
 from workbench.toolspec.check import check_arguments
-from workbench.toolspec.coerce import Path, coerced, coercions
+from workbench.toolspec.coerce import Path, coerced, find_coercions
 
 _MOST_SHOWN: Final = 3
 """Most members that a finding shows."""
@@ -244,7 +244,7 @@ def _payload_calls_of(completion: Completion, notes: BlockNotes, node: JsonNode)
 def finish_draft(completion: Completion, notes: BlockNotes, draft: CallDraft) -> None:
     """Coerce the arguments to the schema, then add the rewrites that contain the arguments."""
     spec = completion.spec(draft.name)
-    found = coercions(spec.schema, draft.arguments) if spec is not None else ()
+    found = find_coercions(spec.schema, draft.arguments) if spec is not None else ()
     if found:
         draft.unconverted = draft.arguments
         draft.arguments = coerced(draft.arguments, found)

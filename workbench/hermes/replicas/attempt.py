@@ -73,12 +73,12 @@ def load_json(text: str) -> JsonValue:
         raise ValueError("nested too deeply") from error
 
 
-def refusal(body: str) -> str:
+def explain_refusal(body: str) -> str:
     """Say why `json.loads` rejects `body`, in a few words. Empty if it does not.
 
-    >>> refusal('{"a": "x ')
+    >>> explain_refusal('{"a": "x ')
     'it ends inside a string'
-    >>> refusal('{"a": 1,}')
+    >>> explain_refusal('{"a": 1,}')
     'Expecting property name enclosed in double quotes at character 8'
     """
     try:

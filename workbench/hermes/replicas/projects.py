@@ -17,8 +17,8 @@ from workbench.hermes.replicas.attempt import (
     OPEN,
     ReplicaCall,
     ReplicaReading,
+    explain_refusal,
     load_json,
-    refusal,
     tag_blocks,
     unique,
 )
@@ -113,9 +113,9 @@ def read_as_hermes_fc(text: str, _: OfferedTools | None) -> ReplicaReading:
     if len(bodies) < text.count(OPEN):
         notes.append("an opening tag without { after it, or without } and a closing tag, is not a call")
     for body in bodies:
-        reason = refusal(body)
+        reason = explain_refusal(body)
         cleaned = _with_json_quotes(body) if reason else body
-        if reason and refusal(cleaned):
+        if reason and explain_refusal(cleaned):
             notes.append(f"a body is dropped ({reason})")
             continue
         fields = as_object(load_json(cleaned))
@@ -174,12 +174,12 @@ def read_as_l3m_backend(text: str, _: OfferedTools | None) -> ReplicaReading:
         return ReplicaReading(notes=("a block without a closing tag is not a call",))
     body = text[opened.end() : closed.start()].strip()
     cleaned = _cleaned(body)
-    reason = refusal(cleaned)
+    reason = explain_refusal(cleaned)
     call = None if reason else _normalized(load_json(cleaned))
     notes: list[str] = []
     if call is None:
         notes.append(f"the block gives no call ({reason or 'not an object with a name and a known type'})")
-    if not refusal(body) and cleaned != body:
+    if not explain_refusal(body) and cleaned != body:
         notes.append("even valid JSON is repaired, which changes the content of strings")
     if _OPEN.search(text, closed.end()):
         notes.append("only the first block is read")
@@ -195,7 +195,7 @@ def _untagged(text: str) -> ReplicaReading:
         )
     for candidate in _candidates(text):
         cleaned = _cleaned(candidate)
-        call = None if refusal(cleaned) else _normalized(load_json(cleaned))
+        call = None if explain_refusal(cleaned) else _normalized(load_json(cleaned))
         if call is not None:
             return ReplicaReading(calls=(call,), notes=("any JSON object with a name counts as a call",))
     return ReplicaReading()
@@ -261,5 +261,5 @@ def _arguments(fields: JsonObject) -> JsonValue:
         if isinstance(arguments, Mapping):
             return arguments
         if isinstance(arguments, str):
-            return {} if refusal(arguments) else load_json(arguments)
+            return {} if explain_refusal(arguments) else load_json(arguments)
     return {}

@@ -12,8 +12,8 @@ from workbench.hermes.replicas.attempt import (
     ReplicaCall,
     ReplicaReading,
     TaggedBlock,
+    explain_refusal,
     load_json,
-    refusal,
     tag_blocks,
     unique,
 )
@@ -39,7 +39,7 @@ def read_as_vllm(text: str, _: OfferedTools | None) -> ReplicaReading:
 
 def _call(body: str) -> ReplicaCall | str:
     """Return the call, or why the block is rejected."""
-    reason = refusal(body)
+    reason = explain_refusal(body)
     if reason:
         return reason
     value = load_json(body)
@@ -82,7 +82,7 @@ def read_as_sglang(text: str, tools: OfferedTools | None) -> ReplicaReading:
 
 def _add_entries(body: str, tools: OfferedTools | None, calls: list[ReplicaCall], notes: list[str]) -> str:
     """Add the calls of a block. Return why the block is rejected; empty if it is not."""
-    reason = refusal(body)
+    reason = explain_refusal(body)
     if reason:
         return reason
     value = load_json(body)

@@ -12,7 +12,7 @@ from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, CALL_TAG, SPA
 from workbench.hermes.reading import Dialect, ForeignForm, SegmentKind
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes, finding_of
-from workbench.toolspec.coerce import coercions
+from workbench.toolspec.coerce import find_coercions
 from workbench.toolspec.quick import matches_plainly
 
 
@@ -181,6 +181,6 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
         return CallDraft(name, values, Dialect.JSON, start, end)
     if matches_plainly(spec.parameters, values):
         return CallDraft(name, values, Dialect.JSON, start, end, is_surely_valid=True)
-    if coercions(spec.schema, values):
+    if find_coercions(spec.schema, values):
         return None
     return CallDraft(name, values, Dialect.JSON, start, end)

@@ -11,7 +11,7 @@ from workbench.errors import StoreError
 from workbench.label.records.labelled import LabelledSession
 from workbench.label.records.review import Dispute, compare_labels, visible_labels
 from workbench.label.store.access import LabelScope, ProjectAccess
-from workbench.label.store.review_rows import submitted
+from workbench.label.store.review_rows import list_submitters
 from workbench.records.corpus.material import DamagedSession, SessionMaterial
 from workbench.records.label import Label
 from workbench.records.label_words import CLOSED_STATES, QueueState
@@ -90,7 +90,7 @@ class LabellingStore(LabelScope):
         stale = find_stale(read_steps(db, row, leaf_id, counts=counts, accepted_by=accepted_by))
         disputes: tuple[Dispute, ...] = ()
         if sees_all and project_id:
-            disputes = compare_labels(visible, submitted(db, project_id, row.id)).disputes
+            disputes = compare_labels(visible, list_submitters(db, project_id, row.id)).disputes
         material = _material_for(db, row, visible, stale)
         return LabelledSession(
             session=session,

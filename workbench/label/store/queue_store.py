@@ -22,7 +22,7 @@ from workbench.label.records.review import RowComparison, compare_labels
 from workbench.label.store.access import LabelScope
 from workbench.label.store.project_rows import project_value
 from workbench.label.store.queue import Queue
-from workbench.label.store.review_rows import review_counts, submitted
+from workbench.label.store.review_rows import list_submitters, review_counts
 from workbench.records.label import PAIR_VERDICTS, LabelTarget, annotator_name
 from workbench.records.label_words import QueueState
 from workbench.store.corpus.label_rows import MODEL_SLOT, label_value, slot_of, target_of
@@ -164,7 +164,7 @@ class LabelQueueStore(LabelScope):
                 self._is_visible_label(access),
             )
             labels = [label_value(row, access.row.name) for row in db.exec(of_session)]
-            return compare_labels(labels, submitted(db, access.row.id, session.id))
+            return compare_labels(labels, list_submitters(db, access.row.id, session.id))
 
     def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
         """Return the verdicts and answers of all annotators, without the deciding ones.

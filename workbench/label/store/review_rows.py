@@ -10,7 +10,7 @@ from workbench.store.corpus.label_rows import label_value
 from workbench.store.tables import LabelProjectRow, LabelReviewRow, LabelRow, LabelTaskRow
 
 
-def submitted(db: Session, project_id: str, session_id: str) -> Sequence[str]:
+def list_submitters(db: Session, project_id: str, session_id: str) -> Sequence[str]:
     """Return the annotators who are done with a session. Those who rejected it have no labels to compare."""
     done = select(LabelTaskRow.assignee).where(
         col(LabelTaskRow.project_id) == project_id,
@@ -29,7 +29,7 @@ def update_reviews(db: Session, project: LabelProjectRow) -> None:
 
 def update_review(db: Session, project: LabelProjectRow, session_id: str) -> None:
     """Compare the labels of a session after one of them, or the state of a task, has changed."""
-    annotators = submitted(db, project.id, session_id)
+    annotators = list_submitters(db, project.id, session_id)
     stored = db.get(LabelReviewRow, (project.id, session_id))
     if len(annotators) < 2:
         if stored is not None:

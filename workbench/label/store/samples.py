@@ -24,7 +24,7 @@ from workbench.label.store.access import LabelScope, ProjectAccess
 from workbench.label.store.assignments import add_assignments
 from workbench.label.store.project_rows import project_value
 from workbench.label.store.queue import Queue
-from workbench.label.store.review_rows import submitted
+from workbench.label.store.review_rows import list_submitters
 from workbench.label.store.tasks import put_task
 from workbench.label.store.writer import write_label
 from workbench.records.label import Label, LabelContent, LabelTarget, NewLabel
@@ -235,7 +235,7 @@ class LabelSampleStore(LabelScope):
                 return ()
             access.require_decider("see the accuracy of annotators")
             gold = access.row.gold or ()
-            done = {session_id: submitted(db, access.row.id, session_id) for session_id in gold}
+            done = {session_id: list_submitters(db, access.row.id, session_id) for session_id in gold}
             return gold_accuracies(self._labels_of(db, access.row, gold), done)
 
     def _random(self, db: Session, chosen: QueueFilter, seed: int, count: int) -> Sequence[str]:

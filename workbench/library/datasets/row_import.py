@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.contract.contract import Contract, placeholders, render_contract
+from workbench.contract.contract import Contract, find_placeholders, render_contract
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.records.corpus.material import NewImport
@@ -283,7 +283,7 @@ def _literal(text: str) -> str:
     """Escape placeholders in a text, so that a contract contains it literally."""
     pieces: list[str] = []
     position = 0
-    for place in placeholders(text):
+    for place in find_placeholders(text):
         pieces += [text[position : place.start], "{{ '{{' }}"]
         position = place.start + len("{{")
     return "".join((*pieces, text[position:]))

@@ -17,8 +17,8 @@ from workbench.trajectory.sets.diff import (
     RowKeys,
     changes_between,
     compared,
+    find_movements,
     match_rows,
-    movements,
 )
 from workbench.trajectory.sets.row_index import Rows
 
@@ -113,7 +113,7 @@ class SetDiff:
 
     def moved(self) -> tuple[Movement, ...]:
         """Return the figures that are different in the two sets."""
-        return tuple(movements(self.before.stats, self.after.stats, self.before.codes, self.after.codes))
+        return tuple(find_movements(self.before.stats, self.after.stats, self.before.codes, self.after.codes))
 
 
 def _ids(rows: OpenedRows, places: Rows) -> Iterator[tuple[str, int]]:

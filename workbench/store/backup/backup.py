@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import BadInput, StoreError
-from workbench.store.backup.row_checks import damaged_rows
+from workbench.store.backup.damaged_rows import find_damaged_rows
 from workbench.store.database import connecting, file_of
 from workbench.store.database_faults import translate_errors
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
@@ -124,7 +124,7 @@ def check(url: str) -> DatabaseCheck:
         broken = _file_problems(connection, file) if is_sqlite else ()
         # A damaged file may not let its rows be read, and what is not our database has none.
         broken = broken or _table_problems(connection)
-        problems = broken or (*_pointers(connection, is_sqlite=is_sqlite), *damaged_rows(connection))
+        problems = broken or (*_pointers(connection, is_sqlite=is_sqlite), *find_damaged_rows(connection))
         counts: Mapping[str, int] = {} if broken else _row_counts(connection)
         size, unused = _sqlite_sizes(connection, file) if is_sqlite else (_server_size(connection), 0)
         return DatabaseCheck(

@@ -48,7 +48,7 @@ def claim(db: Session, row: RunRow, now: datetime, *, takes_over: bool) -> None:
         BadInput: Another process, or another thread of this one, runs it.
     """
     is_free = takes_over or (row.owner, row.id) in _announced
-    if not is_free and states(db, [row], now)[0] is RunState.RUNNING:
+    if not is_free and find_states(db, [row], now)[0] is RunState.RUNNING:
         raise BadInput(
             f"run {row.id[:12]}",
             "it is in progress already",
@@ -77,7 +77,7 @@ def refuse_lost(row: RunRow) -> None:
         )
 
 
-def states(db: Session, rows: Sequence[RunRow], now: datetime) -> Sequence[RunState]:
+def find_states(db: Session, rows: Sequence[RunRow], now: datetime) -> Sequence[RunState]:
     """Return the states of runs as they are now.
 
     Args:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, select
 
 from workbench.errors import BadInput, StoreError
 from workbench.records.runs import ListedRun, RunState
-from workbench.store.runs.run_claims import states
+from workbench.store.runs.run_claims import find_states
 from workbench.store.tables import CaseResultRow, RunRow, RunTagRow
 from workbench.suite.plan import RunPlan, plan_value
 from workbench.suite.result import CaseStatus
@@ -43,7 +43,7 @@ def listed_runs(db: Session, rows: Sequence[RunRow], now: datetime) -> Sequence[
         tags[run_id].append(tag)
     return tuple(
         listed_run(row, state, counts[row.id], tags[row.id])
-        for row, state in zip(rows, states(db, rows, now), strict=True)
+        for row, state in zip(rows, find_states(db, rows, now), strict=True)
     )
 
 

@@ -198,7 +198,7 @@ def version_row(db: Session, scope: str, version_id: str) -> VersionRow:
     return row
 
 
-def values(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Version]:
+def convert_rows(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Version]:
     """Convert rows to versions, in the same order."""
     texts = _texts(db, rows)
     tags = _tags(db, scope, rows)
@@ -221,9 +221,9 @@ def values(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Vers
     )
 
 
-def value(db: Session, scope: str, row: VersionRow) -> Version:
+def convert_row(db: Session, scope: str, row: VersionRow) -> Version:
     """Convert one row to a version."""
-    return values(db, scope, (row,))[0]
+    return convert_rows(db, scope, (row,))[0]
 
 
 def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[VersionLine]:
@@ -242,7 +242,7 @@ def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[Ve
     if kind is not None:
         heads = heads.where(col(VersionRow.kind) == kind.value)
     found = db.exec(heads).all()
-    heads_found = values(db, scope, [row for row, _ in found])
+    heads_found = convert_rows(db, scope, [row for row, _ in found])
     return tuple(
         VersionLine(head=head, version_count=version_count)
         for head, (_, version_count) in zip(heads_found, found, strict=True)

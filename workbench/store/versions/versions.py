@@ -28,6 +28,8 @@ from workbench.store.owner_scope import OwnerScope, OwnerView
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 from workbench.store.versions.version_rows import (
+    convert_row,
+    convert_rows,
     find_head,
     find_row,
     find_text,
@@ -41,8 +43,6 @@ from workbench.store.versions.version_rows import (
     read_tagged_names,
     same_name,
     stored_name,
-    value,
-    values,
     version_row,
     write_text,
 )
@@ -185,13 +185,13 @@ def take_file(
     head = find_head(db, writer.scope, new.kind, new.name)
     state = file_state(db, writer.scope, new, is_deliberate=is_deliberate)
     if head and state is not FileState.TAKEN:
-        return state, value(db, writer.scope, head)
+        return state, convert_row(db, writer.scope, head)
     parent = _with_text(db, writer.scope, new, line.file_hash) or head
     line.file_hash = hash_of(new.text)
     if head and head.text_hash == line.file_hash:
-        return FileState.SAME, value(db, writer.scope, head)
+        return FileState.SAME, convert_row(db, writer.scope, head)
     imported = writer.write(db, new, parent, author=FROM_FILE)
-    return FileState.TAKEN, value(db, writer.scope, imported)
+    return FileState.TAKEN, convert_row(db, writer.scope, imported)
 
 
 def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) -> VersionRow | None:
@@ -237,7 +237,7 @@ class VersionStore(OwnerScope):
         newest_first = (col(VersionRow.number).desc(), *own_first(self._scope))
         page = of_name(self._scope, kind, name).order_by(*newest_first).limit(limit).offset(offset)
         with self._database.reading() as db:
-            return values(db, self._scope, db.exec(page).all())
+            return convert_rows(db, self._scope, db.exec(page).all())
 
     def find(self, kind: VersionKind, name: str, which: str = "") -> Version | None:
         """Return the version that a reference stands for, or None.
@@ -273,7 +273,7 @@ class VersionStore(OwnerScope):
                 own = own_names(self._scope, new.kind)
                 self._require_room(db, f"{new.kind.value}s of your own", own, self._limits.own_names)
             self._require_room_for_version(db, new.kind, new.name)
-            return value(db, self._scope, self._writer.save(db, new))
+            return convert_row(db, self._scope, self._writer.save(db, new))
 
     def restore(self, version_id: str, *, message: str = "") -> Version:
         """Save a new version with the text of an old one. If the newest version has that text, return the newest.
@@ -286,9 +286,9 @@ class VersionStore(OwnerScope):
         """
         self._accept(message, "message")
         with self._database.writing() as db:
-            old = value(db, self._scope, version_row(db, self._scope, version_id))
+            old = convert_row(db, self._scope, version_row(db, self._scope, version_id))
             self._require_room_for_version(db, old.kind, old.name)
-            return value(db, self._scope, self._writer.restore(db, old, message))
+            return convert_row(db, self._scope, self._writer.restore(db, old, message))
 
     def tag(self, version_id: str, tag: str) -> Version:
         """Point a tag at a version. If the tag points at another version of the same name, it is moved.
@@ -302,7 +302,7 @@ class VersionStore(OwnerScope):
             row = version_row(db, self._scope, version_id)
             self._writer.tag(db, row, tag)
             db.flush()
-            return value(db, self._scope, row)
+            return convert_row(db, self._scope, row)
 
     def untag(self, kind: VersionKind, name: str, tag: str) -> bool:
         """Remove a tag. Return False if it did not exist."""
@@ -396,4 +396,4 @@ class VersionStore(OwnerScope):
         self._require_room(db, f"versions of {name!r}", versions, self._limits.versions)
 
     def _version(self, db: Session, row: VersionRow | None) -> Version | None:
-        return None if row is None else value(db, self._scope, row)
+        return None if row is None else convert_row(db, self._scope, row)

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.contract.contract import Contract, placeholders
+from workbench.contract.contract import Contract, find_placeholders
 from workbench.contract.lint import lint_contract
 from workbench.suite.variants import TOOLS_PLACE, parts_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
@@ -59,7 +59,7 @@ def problem_of(candidate: Candidate, start: Contract, tools: OfferedTools) -> st
 
 
 def _variables(contract: Contract) -> set[str | None]:
-    return {place.name for place in placeholders(contract.text) if not place.is_literal}
+    return {place.name for place in find_placeholders(contract.text) if not place.is_literal}
 
 
 def described(tools: OfferedTools, descriptions: Mapping[str, str]) -> OfferedTools:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from workbench.suite.improve.candidate import Candidate
-from workbench.suite.improve.moves import CALL, Move, additions, paragraph_removals, sentence_removals
+from workbench.suite.improve.moves import CALL, Move, paragraph_removals, propose_additions, sentence_removals
 from workbench.suite.improve.outcome import mean_share
 from workbench.suite.result import CaseResult
 from workbench.suite.variants import PARAGRAPH_BREAK, parts_of
@@ -69,7 +69,7 @@ def choose_examples(start: Tried, try_move: TryMove, pool: Sequence[str], *, lim
         if current.score >= best:
             best = current.score
             yield current
-        moves = additions(current.candidate, pool, limit=limit)
+        moves = propose_additions(current.candidate, pool, limit=limit)
         tried = [found for move in moves if (found := try_move(current.candidate, move)) is not None]
         better = max(tried, key=lambda found: found.score, default=current)
         if better.score <= current.score:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.suite.improve.candidate import Candidate
-from workbench.suite.variants import PARAGRAPH_BREAK, ablations, parts_of
+from workbench.suite.variants import PARAGRAPH_BREAK, ablate, parts_of
 from workbench.toolspec.spec import OfferedTools
 
 CALL: Final = "<tool_call>"
@@ -40,7 +40,7 @@ def text_moves(candidate: Candidate, pool: Sequence[str]) -> Iterator[Move]:
 
 def paragraph_removals(candidate: Candidate) -> Iterator[Move]:
     """Yield the candidate without each paragraph."""
-    for ablated in ablations(candidate.contract):
+    for ablated in ablate(candidate.contract):
         words = ablated.left_out.partition(" ")[2]
         yield Move(f"leave out the paragraph {words}", replace(candidate, contract=ablated.contract))
 
@@ -111,7 +111,7 @@ def _swaps(candidate: Candidate, pool: Sequence[str]) -> Iterator[Move]:
             yield Move(change, _with_part(candidate, index, example))
 
 
-def additions(candidate: Candidate, pool: Sequence[str], *, limit: int) -> Iterator[Move]:
+def propose_additions(candidate: Candidate, pool: Sequence[str], *, limit: int) -> Iterator[Move]:
     """Yield the candidate with each example of the pool added at the end, as long as it has fewer than `limit`."""
     present = [part.text for part in parts_of(candidate.contract)]
     if len(_example_places(candidate)) >= limit:

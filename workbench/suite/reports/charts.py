@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from workbench.suite.card import ScoreCard, cards_by_tag
+from workbench.suite.card import ScoreCard, make_cards_by_tag
 from workbench.suite.compare import wilson
 from workbench.suite.reports.report import RunReport
-from workbench.suite.reports.tables import percent
+from workbench.suite.reports.tables import format_percent
 
 
 class ChartKind(StrEnum):
@@ -83,7 +83,7 @@ def _charts(report: RunReport) -> Iterator[Chart]:
                     low=interval.low,
                     high=interval.high,
                     is_full=card.arm in report.front,
-                    label=f"{card.arm}: {percent(rate)}, {card.prompt_tokens:.0f} prompt tokens",
+                    label=f"{card.arm}: {format_percent(rate)}, {card.prompt_tokens:.0f} prompt tokens",
                 )
                 for card, rate, interval in scored
                 if card.prompt_tokens is not None
@@ -96,7 +96,7 @@ def _charts(report: RunReport) -> Iterator[Chart]:
         series=arms if len(arms) > 1 else (),
         marks=tuple(
             _rate(card, category=tag, series=card.arm)
-            for tag, cards in cards_by_tag(report.results).items()
+            for tag, cards in make_cards_by_tag(report.results).items()
             for card in cards
             if card.pass_rate is not None
         ),
@@ -113,7 +113,7 @@ def _rate(card: ScoreCard, *, category: str, series: str = "", is_full: bool = T
         low=low,
         high=high,
         is_full=is_full,
-        label=f"{name}: {percent(card.pass_rate)} ({card.passed} of {card.passed + card.failed}), "
+        label=f"{name}: {format_percent(card.pass_rate)} ({card.passed} of {card.passed + card.failed}), "
         f"95 % interval {low * 100:.0f}–{high * 100:.0f} %",
     )
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.rollout.tool_faults import FaultPlan
-from workbench.suite.card import ScoreCard, cards, cards_by_tag
+from workbench.suite.card import ScoreCard, make_cards, make_cards_by_tag
 from workbench.suite.compare import (
     SIGNIFICANCE_LEVEL,
     ArmPoint,
@@ -108,7 +108,7 @@ def report_of(
         baseline: Title and results of a run to compare with, or None.
         arms: Label of the arm of the baseline and of this run to compare. None pairs arms with the same label.
     """
-    score_cards = cards(results)
+    score_cards = make_cards(results)
     points = tuple(
         ArmPoint(label=card.arm, cost=card.prompt_tokens, worth=card.pass_rate)
         for card in score_cards
@@ -193,7 +193,7 @@ def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
         "cards": _cards_json(report.cards),
         "front": list(report.front),
         "worths": [cast(JsonValue, _WORTH.dump_python(worth, mode="json")) for worth in report.worths],
-        "tags": {tag: _cards_json(tag_cards) for tag, tag_cards in cards_by_tag(report.results).items()},
+        "tags": {tag: _cards_json(tag_cards) for tag, tag_cards in make_cards_by_tag(report.results).items()},
         "results": [
             {**result_document(result), "rollout": rollout_url(result, page_url) or None}
             for result in report.results

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.chat.figures import NONE, figure
-from workbench.suite.card import ScoreCard, cards_by_tag
+from workbench.suite.card import ScoreCard, make_cards_by_tag
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison
 from workbench.suite.power import more_pairs, smallest_difference
 from workbench.suite.reports.report import RunReport
@@ -79,7 +79,7 @@ def results_by_case(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, 
 
 def tag_table(report: RunReport) -> Table | None:
     """Return a table with a row for each tag and arm. None if no case has a tag."""
-    by_tag = cards_by_tag(report.results)
+    by_tag = make_cards_by_tag(report.results)
     if not by_tag:
         return None
     has_arms = len(report.cards) > 1
@@ -114,7 +114,7 @@ def conversation_table(report: RunReport) -> Table:
         (
             card.arm,
             ", ".join(
-                f"{hat.k}: {percent(hat.rate)} ({hat.interval.low * 100:.0f}–{hat.interval.high * 100:.0f})"
+                f"{hat.k}: {format_percent(hat.rate)} ({hat.interval.low * 100:.0f}–{hat.interval.high * 100:.0f})"
                 for hat in card.pass_hats
             )
             or NONE,
@@ -243,10 +243,10 @@ def result_text(result: CaseResult | None) -> str:
     return f"{result.status.value}: {result.error or result.calls_told or result.answer or 'no output'}"
 
 
-def percent(rate: float | None) -> str:
+def format_percent(rate: float | None) -> str:
     """Format a rate for a person.
 
-    >>> percent(0.5), percent(None)
+    >>> format_percent(0.5), format_percent(None)
     ('50 %', '–')
     """
     return NONE if rate is None else f"{rate * 100:.0f} %"
@@ -254,7 +254,7 @@ def percent(rate: float | None) -> str:
 
 def _share_text(counts: Sequence[tuple[int, int]]) -> str:
     passed, scored = sum(passed for passed, _ in counts), sum(scored for _, scored in counts)
-    return f"{percent(passed / scored)} ({passed}/{scored})" if scored else NONE
+    return f"{format_percent(passed / scored)} ({passed}/{scored})" if scored else NONE
 
 
 def _card_row(card: ScoreCard, *, is_on_front: bool) -> tuple[str, ...]:
@@ -262,16 +262,16 @@ def _card_row(card: ScoreCard, *, is_on_front: bool) -> tuple[str, ...]:
     return (
         card.arm,
         passed_text(card.passed, card.passed + card.failed, card.unchecked),
-        percent(card.pass_rate),
+        format_percent(card.pass_rate),
         f"{card.interval.low * 100:.0f}–{card.interval.high * 100:.0f}" if card.interval else NONE,
         str(card.errors),
         str(len(card.flaky)),
-        percent(card.pass_hat),
-        percent(card.drop_rate),
+        format_percent(card.pass_hat),
+        format_percent(card.drop_rate),
         fixes or NONE,
-        percent(card.valid_rate),
-        percent(card.wrong_tool_rate),
-        percent(card.needless_rate),
+        format_percent(card.valid_rate),
+        format_percent(card.wrong_tool_rate),
+        format_percent(card.needless_rate),
         figure(card.prompt_tokens, ".0f") + (" ●" if is_on_front else ""),
         figure(card.completion_tokens, ".0f"),
         f"{card.seconds:.1f}",

@@ -35,7 +35,7 @@ import yaml
 
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
-from workbench.toolbox.approval.categories import categories
+from workbench.toolbox.approval.categories import find_categories
 from workbench.toolbox.approval.hardline import hardline_reason, loose_commands, normalized_command
 from workbench.toolbox.approval.paths import HARMLESS_DEVICES, Paths, moved
 from workbench.toolbox.approval.programs import (
@@ -50,7 +50,7 @@ from workbench.toolbox.approval.programs import (
     wrappers,
     writing_files,
 )
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, check_need
 from workbench.toolbox.approval.reason import (
     FRESH_CODE,
     PROJECT_CODE,
@@ -167,7 +167,7 @@ class _Checker:
             yield from (reason for reason in reasons if reason)
             if operator != "<" and any(word.text not in HARMLESS_DEVICES for word in targets):
                 call = ProgramCall(name=operator, words=targets, paths=paths, judge=self._judge)
-                yield from needed(RuleCondition.CONTAINED, call)
+                yield from check_need(RuleCondition.CONTAINED, call)
             if operator != "<" and not all(word.is_fixed for word in targets):
                 yield ApprovalReason(SYNTAX, "a redirection to a file that is not spelled out")
 
@@ -292,7 +292,7 @@ def _explained(command: str, doubts: list[ApprovalReason], place: CommandEnviron
     text = normalized_command(command)
     commands = tuple(loose_commands(text))
     details = (f"{doubt.reason} ({doubt.detail})" if doubt.detail else doubt.reason for doubt in doubts)
-    named = categories(text, commands)
+    named = find_categories(text, commands)
     return Danger(
         hardline=hardline_reason(text, commands),
         categories=tuple(dict.fromkeys((*named, *details))),

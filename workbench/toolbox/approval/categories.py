@@ -77,7 +77,7 @@ Line = tuple[LooseCommand, ...]
 """All simple commands of a text."""
 
 
-def categories(text: str, commands: Line) -> tuple[str, ...]:
+def find_categories(text: str, commands: Line) -> tuple[str, ...]:
     """Return the names of all categories that a command falls into.
 
     Args:

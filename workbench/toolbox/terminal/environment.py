@@ -11,7 +11,7 @@ from typing import Final
 from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.backend import Backend, ProcessOutcome, RunningCommand
 from workbench.toolbox.terminal.record import Record
-from workbench.toolbox.terminal.script import ONLY_GIT, ending, marked, script
+from workbench.toolbox.terminal.script import ONLY_GIT, marked, write_ending, write_script
 from workbench.toolbox.terminal.shared_folder import NewRepositories, runs_only_git
 
 MOST_ROOMS: Final = 16
@@ -144,7 +144,7 @@ class TerminalEnvironment:
         """
         room = self._room(task_id)
         mark = f"{self._record.owner}.{next(self._numbers)}."
-        text = script(command, self._backend.opening(task_id, folder), reported=self._backend.reported)
+        text = write_script(command, self._backend.opening(task_id, folder), reported=self._backend.reported)
         place = self._backend.place(task_id, folder)
         with self._start_lock if place.shares_folder else nullcontext():
             # Only alone: another command could change files while git may write the repository.
@@ -273,7 +273,7 @@ def end_processes(backend: Backend, mark: str, *, task_id: str, room: str = "") 
     Raises:
         OSError: They may still run.
     """
-    running = backend.run(ending(mark), task_id=task_id, room=room)
+    running = backend.run(write_ending(mark), task_id=task_id, room=room)
     if not running.wait(_END_S):
         running.kill()
         raise TimeoutError(f"processes may still run: ending them took over {_END_S:.0f} s")

@@ -17,7 +17,7 @@ ONLY_GIT: Final = "# only git\n"
 _TASK_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-def script(command: str, opening: str = "", *, reported: str = "$PWD") -> str:
+def write_script(command: str, opening: str = "", *, reported: str = "$PWD") -> str:
     """Return shell text that runs `command` and prints the folder in which it ended.
 
     Args:
@@ -48,7 +48,7 @@ def marked(text: str, mark: str) -> str:
     )
 
 
-def ending(mark: str) -> str:
+def write_ending(mark: str) -> str:
     """Return shell text that ends all processes with a mark, first with SIGTERM, then with SIGKILL.
 
     Processes are found by their environment in `/proc`, so only on Linux. A process that left its process group and

@@ -81,7 +81,7 @@ def may_write_git(work: Path) -> bool:
     )
 
 
-def guards(work: Path, *, writes_git: bool) -> Sequence[str]:
+def build_guards(work: Path, *, writes_git: bool) -> Sequence[str]:
     """Return Bubblewrap's options that protect a shared folder from a command.
 
     Args:

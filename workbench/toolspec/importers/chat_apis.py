@@ -78,7 +78,7 @@ def read_entry(entry: JsonObject, place: Sequence[str | int]) -> ReadEntry:
     if "strict" in entry:
         function["strict"] = entry["strict"]
     lost = [key for key in entry if key not in _KNOWN_KEYS]
-    findings = tuple(loss(f"the key {key!r} was left out", f"{where}/{key}") for key in lost)
+    findings = tuple(warn_of_loss(f"the key {key!r} was left out", f"{where}/{key}") for key in lost)
     return ReadEntry(ToolSpec.of_function(function), form, findings)
 
 
@@ -169,6 +169,6 @@ class ImportedTools:
     """What was left out or changed. Pointers lead into the original."""
 
 
-def loss(message: str, pointer: str) -> Finding:
+def warn_of_loss(message: str, pointer: str) -> Finding:
     """Return a warning about something that the import left out or changed."""
     return Finding(code="import-loss", message=shortened(message), severity=Severity.WARNING, pointer=pointer)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer, value_at
 from workbench.errors import BadInput
-from workbench.toolspec.importers.chat_apis import ImportedTools, loss
+from workbench.toolspec.importers.chat_apis import ImportedTools, warn_of_loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _METHODS: Final = ("get", "put", "post", "delete", "patch", "head", "options")
@@ -99,7 +99,7 @@ def _read(operation: _Operation) -> _Read:
     if described:
         function["description"] = str(described).strip()
     function["parameters"] = {"type": "object", "properties": properties, "required": required}
-    findings = tuple(loss(message, operation.where) for message in lost)
+    findings = tuple(warn_of_loss(message, operation.where) for message in lost)
     return _Read(ToolSpec.of_function(function), findings)
 
 

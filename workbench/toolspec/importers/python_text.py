@@ -8,7 +8,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
-from workbench.toolspec.importers.chat_apis import ImportedTools, loss
+from workbench.toolspec.importers.chat_apis import ImportedTools, warn_of_loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 MAX_TEXT_CHARS: Final = 100_000
@@ -94,7 +94,7 @@ def _arguments(
             yield argument, default
     variadic = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
     findings.extend(
-        loss(
+        warn_of_loss(
             f"{argument.arg!r} takes any number of values and was left out",
             f"/{function.name}/{argument.arg}",
         )
@@ -105,7 +105,7 @@ def _arguments(
 def _schema(node: ast.expr | None, findings: list[Finding], where: str) -> Mapping[str, JsonValue]:
     """Return the JSON Schema of an annotation. An unknown type allows any value and is reported."""
     if node is None:
-        findings.append(loss("the parameter has no type; any value is allowed", where))
+        findings.append(warn_of_loss("the parameter has no type; any value is allowed", where))
         return {}
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
@@ -169,7 +169,7 @@ def _kinds(named: JsonValue) -> Sequence[str]:
 
 
 def _unknown(text: str, findings: list[Finding], where: str) -> Mapping[str, JsonValue]:
-    findings.append(loss(f"the type {text[:40]!r} is unknown; any value is allowed", where))
+    findings.append(warn_of_loss(f"the type {text[:40]!r} is unknown; any value is allowed", where))
     return {}
 
 

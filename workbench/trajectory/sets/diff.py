@@ -25,7 +25,7 @@ from workbench.trajectory.mask import is_counted
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.sets.row_index import Rows
-from workbench.trajectory.sets.stats import RowStats, distribution
+from workbench.trajectory.sets.stats import RowStats, describe_distribution
 from workbench.trajectory.trajectory import RowMessage
 
 Hashes = NDArray[np.uint64]
@@ -379,7 +379,7 @@ class Movement(NamedTuple):
     after: int
 
 
-def movements(
+def find_movements(
     before: RowStats, after: RowStats, codes: Mapping[str, int], other_codes: Mapping[str, int]
 ) -> Iterator[Movement]:
     """Yield the figures that are different: rows, calls by tool, lengths, calls and turns per row, findings by code."""
@@ -387,9 +387,9 @@ def movements(
         ("rows", {"": before.rows}, {"": after.rows}),
         ("unreadable rows", {"": before.unreadable}, {"": after.unreadable}),
         ("calls by tool", before.calls, after.calls),
-        ("tokens per row", distribution(before.lengths), distribution(after.lengths)),
-        ("calls per row", distribution(before.row_calls), distribution(after.row_calls)),
-        ("turns per row", distribution(before.turns), distribution(after.turns)),
+        ("tokens per row", describe_distribution(before.lengths), describe_distribution(after.lengths)),
+        ("calls per row", describe_distribution(before.row_calls), describe_distribution(after.row_calls)),
+        ("turns per row", describe_distribution(before.turns), describe_distribution(after.turns)),
         ("findings", codes, other_codes),
     )
     for figure, numbers, others in groups:

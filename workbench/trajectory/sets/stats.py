@@ -132,12 +132,12 @@ class RowStats:
             "assistant_entries": self.entries,
             "calls": self.calls.total(),
             "calls_by_tool": dict(self.calls.most_common()),
-            "calls_per_row": {**distribution(self.row_calls)},
+            "calls_per_row": {**describe_distribution(self.row_calls)},
             "no_call_share": share(self.without_call, self.entries),
             "parallel_share": share(self.parallel, self.entries),
-            "turns": {**distribution(self.turns)},
+            "turns": {**describe_distribution(self.turns)},
             "tokens": {
-                **distribution(self.lengths),
+                **describe_distribution(self.lengths),
                 "total": sum(size * n for size, n in self.lengths.items()),
             },
             "trained_share": share(self.trained, self.characters),
@@ -181,12 +181,12 @@ def rows_over(lengths: Mapping[int, int], most: int) -> int:
     return sum(rows for tokens, rows in lengths.items() if tokens > most)
 
 
-def distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:
+def describe_distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:
     """Return the minimum, percentiles and maximum of numbers, given how often each occurs. Empty if none do.
 
     The 90th percentile is the smallest number that is at least as large as 90 % of the numbers.
 
-    >>> distribution({1: 90, 5: 9, 100: 1})
+    >>> describe_distribution({1: 90, 5: 9, 100: 1})
     {'least': 1, 'p50': 1, 'p90': 1, 'p99': 5, 'most': 100}
     """
     if not counts:

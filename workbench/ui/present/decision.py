@@ -105,7 +105,7 @@ def _any_call(logprobs: CompletionLogprobs) -> DecisionBarRow:
     return DecisionBarRow(
         label="any call",
         share=share,
-        value=probability(share),
+        value=format_probability(share),
         is_chosen=False,
         is_tool=False,
         threshold=logprobs.call_threshold,
@@ -121,7 +121,7 @@ def _note(read_round: ReadRound, logprobs: CompletionLogprobs) -> str:
             f"{generation.tool_choice!r}."
         )
     if logprobs.call_threshold > 0:
-        note += f" Call threshold: the answer begins with a call from {probability(logprobs.call_threshold)}."
+        note += f" Call threshold: the answer begins with a call from {format_probability(logprobs.call_threshold)}."
     return note if logprobs.is_writer else f"{note} Computed by a different model than the one that wrote it."
 
 
@@ -129,7 +129,7 @@ def _bar(label: str, bar: DecisionBar, *, is_chosen: bool, is_tool: bool) -> Dec
     return DecisionBarRow(
         label=label,
         share=bar.probability,
-        value=probability(bar.probability),
+        value=format_probability(bar.probability),
         is_chosen=is_chosen,
         is_tool=is_tool,
     )
@@ -144,14 +144,14 @@ def _token(token: EmittedToken) -> HeatToken:
         return HeatToken(text=token.text, warmth=-1, title=f"token {token.id}")
     share = exp(token.logprob)
     warmth = sum(share < limit for limit in WARMTHS)
-    title = f"token {token.id} · {probability(share)} · logprob {token.logprob:.2f}"
+    title = f"token {token.id} · {format_probability(share)} · logprob {token.logprob:.2f}"
     return HeatToken(text=token.text, warmth=warmth, title=title)
 
 
-def probability(share: float) -> str:
+def format_probability(share: float) -> str:
     """Format a probability as a percentage.
 
-    >>> probability(0.934), probability(0.0004), probability(2e-7), probability(0.99996)
+    >>> format_probability(0.934), format_probability(0.0004), format_probability(2e-7), format_probability(0.99996)
     ('93.4 %', '0.04 %', '< 0.0001 %', '> 99.9 %')
     """
     percent = share * 100

@@ -175,7 +175,7 @@ class LiveRound:
     def show(self, *, now_s: float) -> LiveView:
         """Show the pane at time `now_s`."""
         if self.number == 0:
-            return waiting("preparing")
+            return show_note("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         is_known = elapsed_s > 0.3 and self.piece_count > 1
         speed = f" · {speed_text((self.piece_count - 1) / elapsed_s)} tokens/s" if is_known else ""
@@ -186,7 +186,7 @@ class LiveRound:
         return LiveView(is_live=True, pieces=self.written.pieces(), note=note)
 
 
-def waiting(note: str) -> LiveView:
+def show_note(note: str) -> LiveView:
     """Show the pane with only a note, before the model starts."""
     return LiveView(is_live=True, note=note)
 

@@ -13,7 +13,7 @@ from workbench.suite.compare import Interval, wilson
 from workbench.suite.plan import SEPARATOR, labels_of
 from workbench.suite.reports.charts import Chart, ChartKind, ChartMark
 from workbench.suite.reports.report import ArmGain
-from workbench.suite.reports.tables import cards_table, percent
+from workbench.suite.reports.tables import cards_table, format_percent
 from workbench.suite.result import CaseResult
 from workbench.suite.variants import Part
 from workbench.ui.present.suites.run import TableView, table_view
@@ -170,7 +170,7 @@ def _mark(sample: _Sample, series: str) -> ChartMark:
         series=series,
         low=interval.low,
         high=interval.high,
-        label=f"{series} · {moment}: {percent(rate)} ({sample.part} of {sample.whole})",
+        label=f"{series} · {moment}: {format_percent(rate)} ({sample.part} of {sample.whole})",
     )
 
 

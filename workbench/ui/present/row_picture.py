@@ -10,9 +10,9 @@ from workbench.chat.message import Role
 from workbench.library.datasets.opened_rows import OpenedRow, OpenedRows
 from workbench.records.sessions import MessageOrigin
 from workbench.suite.reports.charts import Chart, ChartKind, ChartMark
-from workbench.suite.reports.tables import percent
+from workbench.suite.reports.tables import format_percent
 from workbench.trajectory.sets.row_index import MarkKind, Range, RowIndex
-from workbench.trajectory.sets.stats import RowStats, distribution, rows_over
+from workbench.trajectory.sets.stats import RowStats, describe_distribution, rows_over
 from workbench.ui.present.data import MOST_BARS, FindingLine, RowCard, cut_json, line_of_finding, mask_pieces
 from workbench.ui.present.row_conditions import Condition
 from workbench.ui.present.words import count
@@ -174,13 +174,13 @@ def _facts(stats: RowStats) -> Iterator[str]:
     yield f"{count(len(stats.tools), 'tool')} declared, {called:,} called"
     yield f"{count(stats.calls.total(), 'call')} in {count(stats.entries, 'model message')}"
     if stats.entries:
-        yield f"{percent(stats.without_call / stats.entries)} of model messages have no call"
-        yield f"{percent(stats.parallel / stats.entries)} have parallel calls"
-    spread = distribution(stats.lengths)
+        yield f"{format_percent(stats.without_call / stats.entries)} of model messages have no call"
+        yield f"{format_percent(stats.parallel / stats.entries)} have parallel calls"
+    spread = describe_distribution(stats.lengths)
     if spread:
         yield f"{spread['p50']:,} tokens in the median row, {spread['most']:,} in the longest"
     if stats.characters:
-        yield f"{percent(stats.trained / stats.characters)} of the characters are trained on"
+        yield f"{format_percent(stats.trained / stats.characters)} of the characters are trained on"
     if stats.unmeasured:
         it = "it" if stats.unmeasured == 1 else "they"
         yield f"{count(stats.unmeasured, 'row')} without a length, because {it} cannot be written as one text"
@@ -290,9 +290,7 @@ def _by_share(
     bars: list[tuple[str, int, str, Condition]] = []
     for key, name in names.items():
         if number := characters.get(key, 0):
-            text = (
-                f"{percent(number / total)}, {count(number, 'character')} in {count(rows[str(key),], 'row')}"
-            )
+            text = f"{format_percent(number / total)}, {count(number, 'character')} in {count(rows[str(key),], 'row')}"
             bars.append(
                 (name, number, text, _marked(kind, str(key), label=f"{title.rpartition(' ')[2]}: {name}"))
             )

@@ -10,7 +10,7 @@ from workbench.chat.figures import figure
 from workbench.rollout.ports import EmittedToken
 from workbench.trajectory.mask import Token
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.decision import probability
+from workbench.ui.present.decision import format_probability
 from workbench.ui.present.raw import RawSection
 from workbench.ui.present.words import count
 
@@ -173,5 +173,5 @@ def _section(label: str, role: str, tokens: Sequence[SheetToken]) -> TokenSectio
 def _cell(token: SheetToken) -> TokenCell:
     if token.logprob is None:
         return TokenCell(id=token.id, text=token.text)
-    note = f"logprob {token.logprob:.3f} · {probability(exp(token.logprob))}"
+    note = f"logprob {token.logprob:.3f} · {format_probability(exp(token.logprob))}"
     return TokenCell(id=token.id, text=token.text, note=note)

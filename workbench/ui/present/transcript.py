@@ -9,7 +9,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading, Segment, SegmentKind
-from workbench.records.session_tree import siblings
+from workbench.records.session_tree import find_siblings
 from workbench.records.sessions import StoredMessage, TreeNode
 from workbench.rollout.ports import FinishReason
 from workbench.ui.present.blocks import (
@@ -113,7 +113,7 @@ def show_transcript(
     can_edit: bool = True,
 ) -> TranscriptView:
     """Show the entries of a path. The result of a call is part of the entry with the call."""
-    siblings_by_id = siblings(tree)
+    siblings_by_id = find_siblings(tree)
     by_id = {read_round.stored.id: read_round for read_round in rounds}
     shown_results = {
         result.id

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workbench.chat.near_names import did_you_mean
 from workbench.contract.compose import PREDEFINED
-from workbench.contract.contract import RESERVED, Contract, placeholders
+from workbench.contract.contract import RESERVED, Contract, find_placeholders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def show_variable_fields(contract: Contract, values: Mapping[str, str]) -> Varia
 def _lines_of_use(contract: Contract) -> Mapping[str, int]:
     """Return the line of the first use of each variable that a person can set."""
     lines: dict[str, int] = {}
-    for place in placeholders(contract.text):
+    for place in find_placeholders(contract.text):
         if place.name and place.name not in RESERVED and place.name not in PREDEFINED:
             lines.setdefault(place.name, contract.first_line + contract.text.count("\n", 0, place.start))
     return lines

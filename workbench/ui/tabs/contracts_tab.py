@@ -15,7 +15,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolspec.spec import OfferedTools
-from workbench.ui.choices import choices, toolsets_of
+from workbench.ui.choices import list_choices, toolsets_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, text_editor
 from workbench.ui.components.heading import heading
@@ -160,7 +160,7 @@ class ContractEvents:
         """Refresh the toolsets, and choose the default one when the tab is opened for the first time."""
         services = services_of(self.services, state, request)
         toolsets, first = toolsets_of(services), next(iter(services.settings.tools), "")
-        update = choices(toolsets, chosen)
+        update = list_choices(toolsets, chosen)
         return {**update, "value": first} if not name and first in toolsets else update
 
     @needs(Permission.WORK)

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from workbench.engines.remote.transport.failures import Refusal, silence
+from workbench.engines.remote.transport.failures import Refusal, describe_silence
 from workbench.rollout.ports import Delta, StructuredCallPiece
 
 CHARS_PER_TOKEN: Final = 32
@@ -133,7 +133,7 @@ class StreamTimeout:
         if self._finished_s is not None:
             return now_s - self._finished_s <= LINGER_S
         if now_s - self._heard_s > self._limits.silence_s:
-            raise AnswerError(silence(self._limits.silence_s))
+            raise AnswerError(describe_silence(self._limits.silence_s))
         if now_s - self._started_s > self._limits.wall_s:
             raise AnswerError(f"not finished after {self._limits.wall_s:,.0f} s")
         return True

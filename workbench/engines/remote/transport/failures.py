@@ -29,7 +29,7 @@ _VERSION: Final = re.compile(r"/v\d[^/]*(/|$)")
 NO_JSON: Final = "the server sent something that is not valid JSON"
 
 
-def silence(timeout_s: float) -> str:
+def describe_silence(timeout_s: float) -> str:
     """Return the message for a server that was silent for too long."""
     return f"no data for {timeout_s:g} s (see WORKBENCH_REMOTE_TIMEOUT)"
 

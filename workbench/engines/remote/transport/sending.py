@@ -19,7 +19,7 @@ from workbench.engines.remote.transport.answer_limits import (
 )
 from workbench.engines.remote.transport.background_stream import BackgroundStream
 from workbench.engines.remote.transport.event_stream import parse_bounded_json
-from workbench.engines.remote.transport.failures import TEMPORARY, Refusal, quoted, silence
+from workbench.engines.remote.transport.failures import TEMPORARY, Refusal, describe_silence, quoted
 
 if TYPE_CHECKING:
     import httpx2
@@ -141,7 +141,7 @@ def refusal_of(error: Exception, *, timeout_s: float) -> Refusal:
         case httpx2.HTTPStatusError():
             return _status_refusal(error.response)
         case httpx2.TimeoutException():
-            return Refusal(status=None, message=silence(timeout_s), is_final=True)
+            return Refusal(status=None, message=describe_silence(timeout_s), is_final=True)
         case httpx2.TooManyRedirects():
             return Refusal(status=None, message=str(error), is_final=True)
         case httpx2.HTTPError() | httpx2.StreamError():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, check_need
 from workbench.toolbox.approval.reason import OUTSIDE, ApprovalReason
 from workbench.toolbox.approval.shell.words import is_plain_name
 
@@ -69,7 +69,7 @@ def check_set(call: ProgramCall) -> list[ApprovalReason]:
     """Allow `set -euo pipefail` and parts of it. Without arguments, it lists the variables, like `env`."""
     texts = call.texts()
     if texts == ():
-        return needed(RuleCondition.CONTAINED, call)
+        return check_need(RuleCondition.CONTAINED, call)
     is_plain = (
         texts is not None and texts and all(re.fullmatch(r"[-+][eux]+o?|pipefail", text) for text in texts)
     )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, check_need
 from workbench.toolbox.approval.reason import ApprovalReason
 
 
@@ -62,7 +62,7 @@ def check_sed(call: ProgramCall) -> list[ApprovalReason]:
             return [call.unknown(word)]
         if doubt := call.paths.writing(word) if is_writing else call.paths.reading(word):
             doubts.append(doubt)
-    return [*doubts, *(needed(RuleCondition.CONTAINED, call, "-i") if is_writing else ())]
+    return [*doubts, *(check_need(RuleCondition.CONTAINED, call, "-i") if is_writing else ())]
 
 
 def is_plain_sed(script: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.programs.rule import ProgramCall, RuleCondition, check_need
 from workbench.toolbox.approval.reason import SENSITIVE, UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.repository import has_key, has_only_harmless_lines, settings_for
 from workbench.toolbox.approval.shell.words import ShellWord
@@ -106,7 +106,9 @@ def _by_settings(call: ProgramCall, name: str, start: str) -> list[ApprovalReaso
         return [_unknown(call, name)]
     if name in ("config", "remote") and any(map(has_key, settings)):
         return [ApprovalReason(SENSITIVE, f"git {name}: an address with a key")]
-    return [] if all(map(has_only_harmless_lines, settings)) else needed(RuleCondition.SANDBOX, call, name)
+    return (
+        [] if all(map(has_only_harmless_lines, settings)) else check_need(RuleCondition.SANDBOX, call, name)
+    )
 
 
 def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> list[ApprovalReason]:
@@ -115,13 +117,13 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         is_known = keeps_work and all(
             word.is_fixed and _STASH_WRITES.fullmatch(word.text) for word in arguments
         )
-        return needed(RuleCondition.SANDBOX, call, "stash") if is_known else [_unknown(call, name)]
+        return check_need(RuleCondition.SANDBOX, call, "stash") if is_known else [_unknown(call, name)]
     texts = [word.text for word in arguments]
     if (name == "restore" and "--staged" not in texts) or (name == "checkout" and "--" in texts):
         # Single files only: for a folder, much unsaved work could be lost.
         is_single = all(re.fullmatch(r"--|[\w./-]*\w\.\w{1,8}", text) for text in texts)
         return (
-            needed(RuleCondition.CONTAINED, call, name)
+            check_need(RuleCondition.CONTAINED, call, name)
             if is_single and all(call.paths.is_inside(word) for word in arguments)
             else [_unknown(call, name)]
         )
@@ -131,7 +133,7 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
         and texts[-2] in ("user.name", "user.email")
         and texts[:-2] in ([], ["--local"])
     ):
-        return needed(RuleCondition.CONTAINED, call, name)
+        return check_need(RuleCondition.CONTAINED, call, name)
     if name in ("branch", "tag") and _LISTS & set(texts):
         # The names are patterns or commits.
         arguments = [word for word in arguments if word.may_be_option]
@@ -166,8 +168,8 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
     ):
         if name in table and _fits(arguments, table[name], call, is_message=name in ("commit", "merge")):
             if table is _TALKS and name == "pull":
-                return needed(RuleCondition.SANDBOX, call, name) or needed(need, call, name)
-            return needed(need, call, name)
+                return check_need(RuleCondition.SANDBOX, call, name) or check_need(need, call, name)
+            return check_need(need, call, name)
     return [_unknown(call, name)]
 
 

@@ -13,7 +13,7 @@ from workbench.toolbox.approval.programs.rule import (
     ProgramCall,
     RuleCondition,
     check_forms,
-    needed,
+    check_need,
 )
 from workbench.toolbox.approval.reason import ApprovalReason
 
@@ -138,7 +138,7 @@ def check_download(call: ProgramCall) -> list[ApprovalReason]:
             return [call.unknown(word)]
     if addresses != 1 or is_output:
         return [call.unknown()]
-    return [*doubts, *needed(RuleCondition.NO_NETWORK, call)]
+    return [*doubts, *check_need(RuleCondition.NO_NETWORK, call)]
 
 
 CHECKS: Final[Mapping[str, Check]] = {

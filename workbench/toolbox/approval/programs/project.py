@@ -16,7 +16,7 @@ from workbench.toolbox.approval.programs.rule import (
     ProgramCall,
     RuleCondition,
     check_forms,
-    needed,
+    check_need,
 )
 from workbench.toolbox.approval.reason import ApprovalReason
 
@@ -280,7 +280,7 @@ def check_project(call: ProgramCall) -> list[ApprovalReason]:
     texts = call.texts()
     if FORMS[call.name] is _PYTHON and texts is not None and prints_only(texts):
         # A module in the working folder may have the name of a standard module and replace it.
-        return needed(RuleCondition.SANDBOX, call)
+        return check_need(RuleCondition.SANDBOX, call)
     return check_forms(call, FORMS)
 
 
@@ -289,7 +289,7 @@ def check_own_program(call: ProgramCall) -> list[ApprovalReason]:
     return (
         check_forms(call, {call.name: (Form("", ARGUMENT),)})
         if call.words
-        else needed(RuleCondition.SANDBOX, call)
+        else check_need(RuleCondition.SANDBOX, call)
     )
 
 

@@ -158,7 +158,7 @@ class ProgramRule:
 
     def check(self, call: ProgramCall) -> list[ApprovalReason]:
         """Return every reason to ask about a call."""
-        return [*self._arguments(call), *needed(self.need, call)]
+        return [*self._arguments(call), *check_need(self.need, call)]
 
     def _arguments(self, call: ProgramCall) -> Iterator[ApprovalReason]:
         operands: list[ShellWord] = []
@@ -182,7 +182,10 @@ class ProgramRule:
                 if value is not None and names & self.text_options:
                     texts.append(value)
                 elif value is not None and names & self.outputs:
-                    yield from (*_found(call.paths.writing(value)), *needed(RuleCondition.CONTAINED, call))
+                    yield from (
+                        *_found(call.paths.writing(value)),
+                        *check_need(RuleCondition.CONTAINED, call),
+                    )
                 elif value is not None:
                     yield from _found(call.paths.reading(value))
                     if names & _CONTEXT and not re.fullmatch(r"\d{1,2}", value.text):
@@ -309,7 +312,7 @@ _REASONS: Final[Mapping[RuleCondition, str]] = {
 }  # fmt: skip
 
 
-def needed(need: RuleCondition, call: ProgramCall, subcommand: str = "") -> list[ApprovalReason]:
+def check_need(need: RuleCondition, call: ProgramCall, subcommand: str = "") -> list[ApprovalReason]:
     """Return the reason to ask about a program whose condition is not met. Empty if it is met."""
     if need is RuleCondition.NOTHING or call.paths.place.is_contained:
         return []
@@ -382,7 +385,7 @@ def check_forms(call: ProgramCall, forms: Mapping[str, Sequence[Form]]) -> list[
             break
         check = call.paths.outside if form.need is RuleCondition.SANDBOX else call.paths.reading
         files = (check(word) for word in call.words if form.need is not RuleCondition.NO_NETWORK)
-        return [*(doubt for doubt in files if doubt), *needed(form.need, call)]
+        return [*(doubt for doubt in files if doubt), *check_need(form.need, call)]
     return [call.unknown(call.words[0] if call.words else None)]
 
 

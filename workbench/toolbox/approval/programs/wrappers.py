@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall, RuleCondition, check_need
 from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.secret_files import is_secret, matches_hidden
 from workbench.toolbox.approval.shell.words import ShellWord
@@ -39,7 +39,7 @@ def check_prefix(call: ProgramCall) -> list[ApprovalReason]:
     for place, word in enumerate(call.words):
         if not word.is_fixed or not re.fullmatch(options, word.text):
             # `nohup` may write `nohup.out`.
-            own = needed(RuleCondition.CONTAINED, call) if call.name == "nohup" else []
+            own = check_need(RuleCondition.CONTAINED, call) if call.name == "nohup" else []
             return [*own, *call.judge(call.words[place:], call.paths)]
     return [call.unknown()]
 
@@ -54,7 +54,7 @@ def check_env(call: ProgramCall) -> list[ApprovalReason]:
 
     Another machine's variables may contain keys, so only a sandbox's are shown unasked.
     """
-    return needed(RuleCondition.CONTAINED, call) if not call.words else [call.unknown()]
+    return check_need(RuleCondition.CONTAINED, call) if not call.words else [call.unknown()]
 
 
 def check_xargs(call: ProgramCall) -> list[ApprovalReason]:

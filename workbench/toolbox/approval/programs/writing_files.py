@@ -10,7 +10,7 @@ from workbench.toolbox.approval.programs.rule import (
     ProgramCall,
     ProgramRule,
     RuleCondition,
-    needed,
+    check_need,
 )
 from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.shell.words import UNKNOWN, ShellWord
@@ -60,7 +60,7 @@ def check_copy(call: ProgramCall) -> list[ApprovalReason]:
         for word in operands[:-1]
     ]
     writes = [call.paths.writing(word) for word in operands[-1:]]
-    return [*doubts, *(doubt for doubt in (*reads, *writes) if doubt), *needed(_CONTAINED, call)]
+    return [*doubts, *(doubt for doubt in (*reads, *writes) if doubt), *check_need(_CONTAINED, call)]
 
 
 def check_link(call: ProgramCall) -> list[ApprovalReason]:
@@ -69,7 +69,10 @@ def check_link(call: ProgramCall) -> list[ApprovalReason]:
     if texts is None or any(text.startswith("-") and not re.fullmatch(r"-[sfnv]+", text) for text in texts):
         return [call.unknown()]
     operands = [word for word in call.words if not word.text.startswith("-")]
-    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *needed(_CONTAINED, call)]
+    return [
+        *(doubt for word in operands if (doubt := call.paths.writing(word))),
+        *check_need(_CONTAINED, call),
+    ]
 
 
 def check_remove(call: ProgramCall) -> list[ApprovalReason]:
@@ -92,7 +95,7 @@ def check_remove(call: ProgramCall) -> list[ApprovalReason]:
         doubts.append(ApprovalReason(RECURSIVE_DELETE, "the working folder"))
     elif not doubts and _is_recursive(call):
         return [ApprovalReason(RECURSIVE_DELETE, "", f"rm: {RECURSIVE_DELETE}")]
-    return [*doubts, *needed(_CONTAINED, call)]
+    return [*doubts, *check_need(_CONTAINED, call)]
 
 
 def check_mode(call: ProgramCall) -> list[ApprovalReason]:
@@ -102,7 +105,7 @@ def check_mode(call: ProgramCall) -> list[ApprovalReason]:
         return [call.unknown(call.words[0] if call.words else None)]
     return [
         *(doubt for word in call.words[1:] if (doubt := call.paths.writing(word))),
-        *needed(_CONTAINED, call),
+        *check_need(_CONTAINED, call),
     ]
 
 
@@ -123,7 +126,7 @@ def check_tar(call: ProgramCall) -> list[ApprovalReason]:
     ]
     return [
         *(doubt for doubt in (archive, *others) if doubt),
-        *needed(RuleCondition.NOTHING if "t" in texts[0] else _CONTAINED, call),
+        *check_need(RuleCondition.NOTHING if "t" in texts[0] else _CONTAINED, call),
     ]
 
 
@@ -146,7 +149,7 @@ def check_zip(call: ProgramCall) -> list[ApprovalReason]:
         return [call.unknown()]
     operands = [word for word in call.words if not word.text.startswith("-")]
     need = RuleCondition.NOTHING if call.name == "unzip" and texts[:1] == ("-l",) else _CONTAINED
-    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *needed(need, call)]
+    return [*(doubt for word in operands if (doubt := call.paths.writing(word))), *check_need(need, call)]
 
 
 def _is_recursive(call: ProgramCall) -> bool:

@@ -18,7 +18,7 @@ from workbench.toolbox.terminal.isolation import (
 )
 from workbench.toolbox.terminal.programs import NoRooms
 from workbench.toolbox.terminal.script import ONLY_GIT, change_folder, task_name
-from workbench.toolbox.terminal.shared_folder import guards, may_write_git
+from workbench.toolbox.terminal.shared_folder import build_guards, may_write_git
 
 _VARIABLES: Final = ("PATH", "LANG", "TERM")
 """Our environment variables that commands see, in addition to the locale variables `LC_*`."""
@@ -67,7 +67,7 @@ class LocalEnvironment(NoRooms):
             home=home,
             temporary=temporary,
             hidden=hidden,
-            guards=guards(work, writes_git=writes_git) if self.shared else (),
+            guards=build_guards(work, writes_git=writes_git) if self.shared else (),
             hides_home=writes_git,
             has_terminal=has_terminal,
         )

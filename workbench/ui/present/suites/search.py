@@ -9,7 +9,7 @@ from workbench.app.improve.taking import proof_of
 from workbench.suite.improve.outcome import CandidateRow, SearchOutcome
 from workbench.suite.plan import RunPlan
 from workbench.suite.reports.charts import Chart, ChartKind, ChartMark
-from workbench.suite.reports.tables import percent
+from workbench.suite.reports.tables import format_percent
 from workbench.suite.search_plan import Search, SearchStep
 from workbench.ui.present.compare.signs import DiffWord, diff_words
 
@@ -106,7 +106,7 @@ def front_chart(outcome: SearchOutcome) -> tuple[Chart, ...]:
             low=rate.interval.low,
             high=rate.interval.high,
             is_full=row.is_on_front,
-            label=f"{row.label}: {percent(rate.rate)}, {row.tokens:.0f} prompt tokens",
+            label=f"{row.label}: {format_percent(rate.rate)}, {row.tokens:.0f} prompt tokens",
         )
         for row in outcome.rows
         if (rate := row.rates["choose"]).rate is not None and rate.interval and row.tokens is not None

@@ -16,7 +16,7 @@ from workbench.ui.present.data import TEACHING
 from workbench.ui.present.words import SEED
 from workbench.ui.tabs.data.events import DataEvents
 from workbench.ui.tabs.data.form import ENDINGS, FILTERS, FIRST, OPTIONS, DataForm, Jobs
-from workbench.ui.tabs.data.parts import FilterParts, build_filters, choice_field, text_field, ticks
+from workbench.ui.tabs.data.parts import FilterParts, build_filters, choice_field, text_field, build_check_boxes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def _build_rows_form() -> RowParts:
     with gr.Row(elem_classes=["data-pair"]):
         split = text_field("Split", "train=0.9,test=0.1", "data-split")
         seed = number_field(SEED, "data-seed", 0, label="Split seed")
-    options = ticks("Options", OPTIONS, "data-manners")
+    options = build_check_boxes("Options", OPTIONS, "data-manners")
     with gr.Row(elem_classes=["data-pair"]):
         licence = text_field("Licence (dataset card)", "apache-2.0", "data-licence")
         title = text_field("Title (dataset card)", "Weather calls", "data-title")

@@ -57,7 +57,7 @@ def build_filters(title: str, page: str) -> FilterParts:
         until = text_field("Used before", "2026-11-28", f"{page}-until")
     return FilterParts(
         tag=tag, verdict=verdict, min_rating=min_rating, state=state, contract=contract, model=model, source=source,
-        since=since, until=until, included=ticks("Also include", INCLUDABLE, f"{page}-taken"),
+        since=since, until=until, included=build_check_boxes("Also include", INCLUDABLE, f"{page}-taken"),
     )  # fmt: skip
 
 
@@ -79,6 +79,6 @@ def choice_field(
     return gr.Dropdown(values, value=value or values[0], label=label, min_width=0, elem_id=elem_id)
 
 
-def ticks(label: str, choices: tuple[str, ...], elem_id: str) -> gr.CheckboxGroup:
+def build_check_boxes(label: str, choices: tuple[str, ...], elem_id: str) -> gr.CheckboxGroup:
     """Build a group of check boxes."""
     return gr.CheckboxGroup(list(choices), label=label, elem_id=elem_id)

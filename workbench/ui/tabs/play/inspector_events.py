@@ -19,7 +19,7 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import show_decision, show_logprobs
-from workbench.ui.present.live import LiveView, waiting
+from workbench.ui.present.live import LiveView, show_note
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.parsers import ParserComparisonView, show_round_differ
 from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_round, with_sizes
@@ -141,7 +141,7 @@ class DecisionEvents:
         if session is None or running_turn(services, session.id) or not self.work.begin(tab):
             yield Screen(notice=advice("Wait until the model has answered."))
             return
-        yield Screen(live=waiting("computing logprobs"), notice=CLEAR).with_run(is_running=True)
+        yield Screen(live=show_note("computing logprobs"), notice=CLEAR).with_run(is_running=True)
         read_round, shown = None, Screen()
         try:
             path = services.sessions.path(session.id, leaf_id=state.leaf_id)

@@ -20,7 +20,7 @@ from workbench.rollout.models import Models
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_tools, render_tools
-from workbench.ui.choices import catalog_of, choices, toolsets_of
+from workbench.ui.choices import catalog_of, list_choices, toolsets_of
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
@@ -149,8 +149,8 @@ class SetupEvents:
             return SAME, SAME, SAME
         services = services_of(self.services, state, request)
         return (
-            choices(services.contract_names(), name),
-            choices(toolsets_of(services), *(toolsets or ())),
+            list_choices(services.contract_names(), name),
+            list_choices(toolsets_of(services), *(toolsets or ())),
             SAME,
         )
 
@@ -236,7 +236,7 @@ class SetupEvents:
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset, and the advice about its model."""
-        contract = choices(services.contract_names(), setup.contract_name)
+        contract = list_choices(services.contract_names(), setup.contract_name)
         catalog = catalog_of(services)
         chosen = catalog.toolsets_of(setup.tools_text)
         switches = show_switches(setup.tools_text, setup.disabled_tools)
@@ -252,7 +252,7 @@ class SetupEvents:
         shown["model"] = gr.update(choices=list(services.models.names()), value=setup.model)
         return (
             *shown.values(),
-            {**choices(catalog.toolsets(), *chosen), "value": list(chosen)},
+            {**list_choices(catalog.toolsets(), *chosen), "value": list(chosen)},
             self.on_model(setup.model, setup.tool_choice),
         )
 

@@ -12,7 +12,7 @@ from workbench.app.turns import start_turn
 from workbench.errors import BadInput
 from workbench.settings import Secret
 from workbench.ui.present.documents import PLAY_EDITORS, message_change, turn_changes
-from workbench.ui.present.live import waiting
+from workbench.ui.present.live import show_note
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
@@ -81,7 +81,7 @@ def start_from_page(
 
 def follow(turn: RunningTurn, screen: Screen) -> Screen:
     """Return the screen with what makes the page watch a turn."""
-    live = replace(waiting("waiting for the model"), follow=turn.id, session=turn.subject)
+    live = replace(show_note("waiting for the model"), follow=turn.id, session=turn.subject)
     return screen._replace(live=live).with_run(is_running=True)
 
 

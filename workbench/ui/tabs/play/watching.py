@@ -11,7 +11,7 @@ from workbench.app.services import Services
 from workbench.app.tasks import EventBatch, LoggedEvent
 from workbench.app.turn_request import MessageStored, SampleStarted, TurnEvent
 from workbench.chat.message import Role
-from workbench.records.session_tree import children
+from workbench.records.session_tree import find_children
 from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import CompletionEnded, RoundStarted, TurnEnded
 from workbench.ui.gradio_parts.update import SAME, Update
@@ -120,7 +120,7 @@ def _shown(
 def _is_branched(opened: OpenedSession, start_id: str | None) -> bool:
     """Whether the message `start_id` has a continuation that is not on the shown path."""
     shown = {message.id for message in opened.path}
-    return start_id is not None and not shown.issuperset(children(opened.tree, start_id))
+    return start_id is not None and not shown.issuperset(find_children(opened.tree, start_id))
 
 
 def _with_break(screen: Screen, events: Sequence[TurnEvent]) -> Screen:

@@ -20,7 +20,7 @@ class _LocatedFinding(NamedTuple):
     finding: RowFinding
 
 
-def check_rows(rows: Iterable[ReadRow]) -> JsonObject:
+def report_rows(rows: Iterable[ReadRow]) -> JsonObject:
     """Validate rows, and return the JSON of the findings and their summary.
 
     Findings about single rows come first, then those about duplicates, then those about all rows.

@@ -49,7 +49,7 @@ _CONTENTS: Final[Mapping[tuple[str, str], Callable[[Any], object]]] = {
 """The function that converts the JSON of a column, by table and column. It raises if the JSON is damaged."""
 
 
-def damaged_rows(connection: Connection) -> Iterator[str]:
+def find_damaged_rows(connection: Connection) -> Iterator[str]:
     """Yield a line for each damaged row: its table and key, what is wrong, and what to do."""
     inspector = sa.inspect(connection)
     for table in METADATA.sorted_tables:
