@@ -23,7 +23,7 @@ from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.errors import BadInput
-from workbench.records.limits import SPACE, PersonLimits
+from workbench.records.limits import SPACE, UserLimits
 from workbench.records.owner import Owner
 from workbench.suite.read_suite import parse_suite
 
@@ -228,7 +228,7 @@ def _nothing() -> Generator[None]:
 
 
 def test_activity_is_counted_by_visitor_and_by_address() -> None:
-    counter, limits = ActivityCounter(), PersonLimits(turns_at_once=2, turns_of_address=3)
+    counter, limits = ActivityCounter(), UserLimits(turns_at_once=2, turns_of_address=3)
     with (
         counter.started(("a", "x"), limits),
         counter.started(("a", "x"), limits),

@@ -32,7 +32,7 @@ from workbench.label.records.project import Project
 from workbench.library.datasets.row_import import ImportOptions, import_rows
 from workbench.records.label import LabelContent, LabelTarget, NewLabel
 from workbench.records.label_words import ActionKind
-from workbench.records.limits import LAPTOP, SPACE, TEAM, PersonLimits, limits_of
+from workbench.records.limits import LAPTOP, SPACE, TEAM, UserLimits, limits_of
 from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
@@ -73,7 +73,7 @@ LIMITS: Mapping[str, str] = {
     "requests_at_once": "Running and waiting requests of one address",
     "remote_at_once": "Simultaneous completions of a model that supports several, all users together",
 }
-"""Fields of `PersonLimits` in the order of the table in `docs/reference/limits.md`, with their names there."""
+"""Fields of `UserLimits` in the order of the table in `docs/reference/limits.md`, with their names there."""
 LONG = "x" * 250_000
 CONTRACT = (CHECKOUT / "prompts" / "contracts" / "minimal.md").read_text(encoding="utf-8")
 ANN = Owner(key="browser:ann")
@@ -484,7 +484,7 @@ def test_the_settings_decide_which_limits_apply() -> None:
     space = limits_of(read_settings({"SPACE_ID": "a/b", "WORKBENCH_MAX_ROUNDS": "5"}))
     assert space == replace(SPACE, max_rounds=5)
     # A limit that is named is set: a field that somebody adds needs a number for a Space.
-    assert all(getattr(space, one.name) is not None for one in fields(PersonLimits))
+    assert all(getattr(space, one.name) is not None for one in fields(UserLimits))
 
 
 def test_the_table_of_the_docs_is_the_code_s() -> None:
@@ -494,7 +494,7 @@ def test_the_table_of_the_docs_is_the_code_s() -> None:
     def cell(limit: float | None) -> str:
         return "none" if limit is None else f"{limit:,}"
 
-    assert set(LIMITS) == {one.name for one in fields(PersonLimits)}
+    assert set(LIMITS) == {one.name for one in fields(UserLimits)}
     assert [line for line in page if line.startswith("| ") and "Own machine" not in line] == [
         f"| {name} | {' | '.join(cell(getattr(one, field)) for one in deployments)} |"
         for field, name in LIMITS.items()

@@ -134,7 +134,9 @@ def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description():
 
 
 def test_no_two_masked_tools_have_the_same_name():
-    variant = next(variant for family in FAMILIES for variant in family.variants if variant[0].spec.description)
+    variant = next(
+        variant for family in FAMILIES for variant in family.variants if variant[0].spec.description
+    )
     words, dice = words_of_split(FamilySplit.TRAIN), Dice("masks")
     names = [masked(dice, variant, words)[0].name for _ in range(20_000)]
     assert len(set(names)) == len(names)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from threading import Condition, Lock
 from typing import Final
 
-from workbench.records.limits import PersonLimits
+from workbench.records.limits import UserLimits
 
 Share = tuple[str, ...]
 """Who sends a request, from the widest group to the narrowest, such as an address and a browser at that address."""
@@ -235,7 +235,7 @@ class ActivityCounter:
         self._lock = Lock()
 
     @contextmanager
-    def started(self, share: Share, limits: PersonLimits) -> Generator[None]:
+    def started(self, share: Share, limits: UserLimits) -> Generator[None]:
         """Count one more activity while the context lasts.
 
         Args:

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from workbench.app.fair_queue import FairQueue, QueueTicket, Share
-from workbench.records.limits import PersonLimits
+from workbench.records.limits import UserLimits
 from workbench.rollout.logprobs import CallOpening, Decision, LogprobsEngine
 from workbench.rollout.ports import (
     Capabilities,
@@ -50,7 +50,7 @@ class EngineQueues:
     def _own_part(self, width: int) -> int:
         return max(1, width // self._servers)
 
-    def line(self, engine: Engine, limits: PersonLimits) -> FairQueue | None:
+    def line(self, engine: Engine, limits: UserLimits) -> FairQueue | None:
         """Return the queue of an engine. None if it serves all requests at once."""
         own_width = engine.capabilities.own_width
         width = own_width or limits.remote_at_once
@@ -76,7 +76,7 @@ class QueueClient:
     share: Share
     line: FairQueue | None
     """The queue to wait in. None does not wait."""
-    limits: PersonLimits
+    limits: UserLimits
     turn: object = field(default_factory=object)
     """Identifies the turn in the queue."""
 

@@ -15,7 +15,7 @@ from workbench.app.queued_engine import EngineQueues, QueueClient, QueuedEngine,
 from workbench.app.tasks import RunningTask, RunningTasks
 from workbench.app.version_files import take_file
 from workbench.errors import BadInput
-from workbench.records.limits import PersonLimits, limits_of
+from workbench.records.limits import UserLimits, limits_of
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import Version, VersionKind, no_such_contract, parse_reference
@@ -120,7 +120,7 @@ class Services:
     pinned_tools: Catalog | None = field(default=None, init=False, compare=False, repr=False)
     """Inside a turn, run or comparison, the tools as it found them; None until it asks for them."""
 
-    limits: PersonLimits = field(init=False, compare=False)
+    limits: UserLimits = field(init=False, compare=False)
     """The owner's limits."""
     owned: OwnedStore = field(init=False, compare=False)
     """The owner's data. A write that exceeds a limit raises `BadInput`. Its parts are fields here, too."""

@@ -18,7 +18,7 @@ _SEEDS: Final = range(-(2**31), 2**32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonLimits:
+class UserLimits:
     """The limits of one person. None means no limit."""
 
     max_tokens: int | None = None
@@ -232,11 +232,11 @@ class PersonLimits:
         self.check_texts("names", (arm.contract_name, arm.model, arm.tool_choice))
 
 
-LAPTOP: Final = PersonLimits()
+LAPTOP: Final = UserLimits()
 """For one person on their own machine."""
-TEAM: Final = PersonLimits(turns_at_once=16, remote_at_once=32)
+TEAM: Final = UserLimits(turns_at_once=16, remote_at_once=32)
 """For people with accounts who share a server."""
-SPACE: Final = PersonLimits(
+SPACE: Final = UserLimits(
     max_tokens=2_048,
     text_chars=200_000,
     stop_texts=32,
@@ -260,7 +260,7 @@ SPACE: Final = PersonLimits(
 """For the visitors of a public Space. `max_rounds` comes from the settings."""
 
 
-def limits_of(settings: Settings) -> PersonLimits:
+def limits_of(settings: Settings) -> UserLimits:
     """Return the limits of a deployment."""
     if settings.is_on_space:
         return replace(SPACE, max_rounds=settings.max_rounds)

@@ -28,7 +28,7 @@ from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import BadInput, StoreError
-from workbench.records.limits import LAPTOP, PersonLimits
+from workbench.records.limits import LAPTOP, UserLimits
 from workbench.records.owner import Owner, Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredSession
@@ -60,7 +60,7 @@ class OwnerView:
     owner: Owner
     now: Callable[[], datetime]
     """Returns the current time, with a time zone."""
-    limits: PersonLimits = LAPTOP
+    limits: UserLimits = LAPTOP
     """What the owner may store. The write methods check it."""
     scope: str = field(init=False)
     """The owner's key for columns that cannot be NULL."""

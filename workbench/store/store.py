@@ -13,7 +13,7 @@ from workbench.label.store.queue_store import LabelQueueStore
 from workbench.label.store.samples import LabelSampleStore
 from workbench.label.store.writer import LabelLog
 from workbench.records.label_words import QueueState
-from workbench.records.limits import LAPTOP, PersonLimits
+from workbench.records.limits import LAPTOP, UserLimits
 from workbench.records.owner import Owner
 from workbench.store.audit import AuditStore
 from workbench.store.corpus.corpus import CorpusStore
@@ -103,7 +103,7 @@ class Store:
             self._database.close()
             raise
 
-    def of(self, owner: Owner, limits: PersonLimits = LAPTOP) -> OwnedStore:
+    def of(self, owner: Owner, limits: UserLimits = LAPTOP) -> OwnedStore:
         """Return the data that this owner may read and write.
 
         Args:

@@ -204,7 +204,11 @@ class _Shape:
         In `{"move": {"a": 1}, "b": 2}` the arguments were closed too early. This only counts if `move` declares `b`.
         """
         members = cast("dict[str, JsonValue]", self.node.value)
-        if self.tools is None or self.node.runs or ("name" in members and "name" not in self.tools.by_name):
+        if (
+            self.tools is None
+            or self.node.plain_members
+            or ("name" in members and "name" not in self.tools.by_name)
+        ):
             return False
         names = [key for key in members if key in self.tools.by_name]
         pair = self.pairs.get(names[0]) if len(names) == 1 else None

@@ -117,7 +117,7 @@ _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 class PlainMembers(NamedTuple):
-    """A run of plain members of one object, decoded by the standard library."""
+    """Consecutive plain members of one object, decoded by the standard library."""
 
     values: dict[str, JsonValue]
     """Name and value of each member. Names are unique."""
@@ -126,8 +126,8 @@ class PlainMembers(NamedTuple):
     """Returns key and value of each member with their positions, which are only computed on demand."""
 
 
-def read_run(source: BodyText, position: int, known: Mapping[str, JsonValue]) -> PlainMembers | None:
-    """Read the run of plain members at `position`. Return None without a run, or if a name is repeated or `known`."""
+def read_consecutive(source: BodyText, position: int, known: Mapping[str, JsonValue]) -> PlainMembers | None:
+    """Read consecutive plain members. Return None if there are none, or if a name is repeated or `known`."""
     match = _RUN.match(source.text, position, source.end)
     if not match:
         return None

@@ -24,7 +24,12 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.json_text.fast import PlainMembers, read_plain_items, read_plain_members, read_run
+from workbench.hermes.json_text.fast import (
+    PlainMembers,
+    read_consecutive,
+    read_plain_items,
+    read_plain_members,
+)
 from workbench.hermes.json_text.strings import (
     ALONE,
     ITEM,
@@ -185,7 +190,7 @@ class _Object(_Container):
         super().__init__(source, start, inside, container)
         self.members: list[tuple[JsonNode, JsonNode]] = []
         self.values: dict[str, JsonValue] = {}
-        self.runs: list[PlainMembers] = []
+        self.plain_members: list[PlainMembers] = []
 
     def string(self, start: int) -> tuple[str, int]:
         declared = self._declared if self.source.keys else None
@@ -210,15 +215,15 @@ class _Object(_Container):
             self._add(key, value)
             position = self.separated(value.end)
         end = self._after_double(self.closed(position), is_doubled=is_doubled)
-        runs = [run.pairs for run in self.runs]
-        return JsonNode(self.values, self.start, end, members=self.members, runs=runs)
+        plain_members = [found.pairs for found in self.plain_members]
+        return JsonNode(self.values, self.start, end, members=self.members, plain_members=plain_members)
 
     def _after_plain_members(self, position: int) -> int:
         """Read the members from `position` on that need no fix. Return the position after them."""
-        while run := read_run(self.source, position, self.values):
-            self.runs.append(run)
-            self.values.update(run.values)
-            position = run.end
+        while found := read_consecutive(self.source, position, self.values):
+            self.plain_members.append(found)
+            self.values.update(found.values)
+            position = found.end
         return read_plain_members(self.source, position, self._add)
 
     def _add(self, key: JsonNode, value: JsonNode) -> None:

@@ -129,8 +129,8 @@ class JsonNode:
     """Keys and values of an object in order, including repeated keys. None for other values."""
     items: "list[JsonNode] | None" = None
     """Items of an array, or None for other values."""
-    runs: "Sequence[Callable[[], Mapping[str, tuple[JsonNode, JsonNode]]]]" = ()
-    """Return members that were read as runs and are not in `members`, by name.
+    plain_members: "Sequence[Callable[[], Mapping[str, tuple[JsonNode, JsonNode]]]]" = ()
+    """Return consecutive plain members, which were read together and are not in `members`, by name.
 
     Only a later member may repeat one of their names.
     """
@@ -140,15 +140,15 @@ class JsonNode:
         for pair in reversed(self.members or ()):
             if pair[0].value == name:
                 return pair
-        found = (run().get(name) for run in self.runs)
+        found = (read().get(name) for read in self.plain_members)
         return next((pair for pair in found if pair is not None), None)
 
     def pairs(self) -> "dict[str, tuple[JsonNode, JsonNode]]":
         """Return key and value of each member by name. Of a repeated name, the last one counts."""
         found = {str(pair[0].value): pair for pair in self.members or ()}
-        if not self.runs:
+        if not self.plain_members:
             return found
-        return {name: pair for run in self.runs for name, pair in run().items()} | found
+        return {name: pair for read in self.plain_members for name, pair in read().items()} | found
 
 
 class Tag(NamedTuple):

@@ -31,7 +31,7 @@ from typing import Final
 from sqlmodel import Session
 
 from workbench.chat.message import Role
-from workbench.records.limits import PersonLimits
+from workbench.records.limits import UserLimits
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
@@ -51,7 +51,7 @@ SENT: Final = frozenset(
 """Origins of messages that somebody sends."""
 
 
-def accept_message(limits: PersonLimits, new: NewMessage) -> None:
+def accept_message(limits: UserLimits, new: NewMessage) -> None:
     """Check that a message can be stored, and is not too large if somebody sends it.
 
     Raises:

@@ -123,8 +123,8 @@ class ActiveRuns:
             takes_over=takes_over,
         )
         self._runs[services.owner.key] = run
-        play = partial(self._play, run, events, is_handed_over=is_handed_over)
-        Thread(target=play, name="suite-run", daemon=True).start()
+        follow = partial(self._follow, run, events, is_handed_over=is_handed_over)
+        Thread(target=follow, name="suite-run", daemon=True).start()
 
     def _continue(self, services: Services, stored: StoredRun) -> None:
         """Continue a run of a server that has ended."""
@@ -198,7 +198,7 @@ class ActiveRuns:
             run.stop.set(FinishReason.INTERRUPTED)
         return runs
 
-    def _play(self, run: ActiveRun, events: Iterator[RunEvent], *, is_handed_over: bool) -> None:
+    def _follow(self, run: ActiveRun, events: Iterator[RunEvent], *, is_handed_over: bool) -> None:
         try:
             for event in events:
                 if isinstance(event, CaseFinished | RunEnded):
