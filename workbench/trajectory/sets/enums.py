@@ -43,8 +43,11 @@ def used_values(spec: ToolSpec, arguments: JsonObject) -> Iterator[EnumValue]:
         if name not in arguments:
             continue
         given = arguments[name]
-        values = given if isinstance(given, list) and name != parameter else [given]
-        for text in dict.fromkeys(map(template_json, values)):
+        if isinstance(given, list) and name != parameter:
+            texts = dict.fromkeys(map(template_json, given))
+        else:
+            texts = (template_json(given),)
+        for text in texts:
             if text in declared:
                 yield EnumValue(spec.name, parameter, text)
 

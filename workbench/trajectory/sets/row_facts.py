@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
+from workbench.chat.value_class import value_class
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.compress import CountTokens
-from workbench.trajectory.formats.raw import RAW, ChatTurn, chat_turns, mask_chat_turns
+from workbench.trajectory.compress import CHARS_PER_TOKEN, CountTokens, estimate_tokens
+from workbench.trajectory.formats.raw import RAW, ChatTurn, chat_turns, mask_chat_turns, measure_chat_turns
 from workbench.trajectory.formats.shared.text_entries import rewrap_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.mask import MaskedText
@@ -32,7 +33,7 @@ class ModelAnswer(NamedTuple):
     """True also if none of its calls could be parsed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class RowFacts:
     """What is counted about one row."""
 
@@ -45,12 +46,21 @@ class RowFacts:
     """The values of enum parameters that its calls use: one item for each call that uses a value."""
     fixes: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     """Fixes that the tolerant reader needed to read calls, by code."""
-    text: MaskedText | None = None
-    """The row as ChatML with its tools; None if it cannot be written as ChatML."""
+    written: tuple[ChatTurn, ...] | None = field(default=None, hash=False)
+    """The turns of the row as ChatML with its tools; None if it cannot be written as ChatML."""
     tokens: int | None = None
     """Length of that text in tokens."""
+    size: int = 0
+    """Length of that text in characters."""
+    trained: int = 0
+    """Characters of it that the loss counts."""
     characters: Mapping[Role, int] = field(default_factory=dict[Role, int], hash=False)
     """Length of the texts of each role in characters; empty if there is no text."""
+
+    @property
+    def text(self) -> MaskedText | None:
+        """The row as ChatML with its tools; None if it cannot be written as ChatML."""
+        return None if self.written is None else mask_chat_turns(self.written, _PLAIN)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -70,7 +80,7 @@ def facts_of(content: ParsedRow | Glance, count_tokens: CountTokens) -> RowFacts
     turns = _glanced_turns(content)
     if turns is None:
         return _of_parsed(parse_texts(SHAREGPT.read(content.row)), count_tokens)
-    text = mask_chat_turns(turns, _PLAIN)
+    size, trained = measure_chat_turns(turns)
     return RowFacts(
         format=SHAREGPT.name,
         tools=content.beginning.tools,
@@ -79,8 +89,10 @@ def facts_of(content: ParsedRow | Glance, count_tokens: CountTokens) -> RowFacts
         values=tuple(
             _values([(call.name, call.arguments) for call in content.calls], content.beginning.tools)
         ),
-        text=text,
-        tokens=count_tokens(text.text),
+        written=tuple(turns),
+        tokens=_tokens(turns, size, count_tokens),
+        size=size,
+        trained=trained,
         characters=_characters(turns),
     )
 
@@ -89,7 +101,7 @@ def _of_parsed(parsed: ParsedRow, count_tokens: CountTokens) -> RowFacts:
     entries = [entry for entry in parsed.entries if entry.entry.role is Role.ASSISTANT]
     calls = [(call.name, call.arguments or {}) for entry in entries for call in entry.calls]
     turns = _written_turns(parsed.row)
-    text = None if turns is None else mask_chat_turns(turns, _PLAIN)
+    size, trained = measure_chat_turns(turns or ())
     return RowFacts(
         format=parsed.row.format,
         tools=parsed.tools,
@@ -99,10 +111,19 @@ def _of_parsed(parsed: ParsedRow, count_tokens: CountTokens) -> RowFacts:
         turns=sum(entry.entry.role is Role.USER for entry in parsed.entries),
         values=tuple(_values(calls, parsed.tools)),
         fixes=_fixes(entries),
-        text=text,
-        tokens=None if text is None else count_tokens(text.text),
+        written=None if turns is None else tuple(turns),
+        tokens=None if turns is None else _tokens(turns, size, count_tokens),
+        size=size,
+        trained=trained,
         characters=_characters(turns or ()),
     )
+
+
+def _tokens(turns: list[ChatTurn], size: int, count_tokens: CountTokens) -> int:
+    # An estimate needs only the length, and writing the text takes as long as all other figures together.
+    if count_tokens is estimate_tokens:
+        return size // CHARS_PER_TOKEN
+    return count_tokens(mask_chat_turns(turns, _PLAIN).text)
 
 
 def _values(calls: Iterable[tuple[str, JsonObject]], tools: OfferedTools) -> Iterator[EnumValue]:

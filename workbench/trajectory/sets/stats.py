@@ -115,7 +115,8 @@ class RowStats:
             self.without_call += not answer.has_calls
             self.parallel += len(answer.names) > 1
         called = facts.called
-        self.calls.update(called)
+        for name in called:
+            self.calls[name] += 1
         self.row_calls[len(called)] += 1
         if facts.fixes:
             self.fixes.update(facts.fixes)
@@ -160,14 +161,14 @@ class RowStats:
         self.enums.declare(tools)
 
     def _measure(self, facts: RowFacts, file: str, number: int) -> None:
-        if facts.text is None or facts.tokens is None:
+        if facts.tokens is None:
             self.unmeasured += 1
             return
         self.lengths[facts.tokens] += 1
-        self.characters += len(facts.text.text)
+        self.characters += facts.size
         for role, count in facts.characters.items():
             self.roles[role] += count
-        self.trained += sum([span.end - span.start for span in facts.text.trained])
+        self.trained += facts.trained
         if self.longest is None or facts.tokens > self.longest.tokens:
             self.longest = LongestRow(facts.tokens, file, number)
 
