@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.chat.message import Role
 from workbench.trajectory.sets.row_facts import RowFacts
 
 MOST_MARKS: Final = 100_000
@@ -83,6 +84,10 @@ class RowIndex:
     _marked_rows: "array[int]" = field(default_factory=lambda: array("I"))
     _row_marks: "array[int]" = field(default_factory=lambda: array("I"))
     """The mark of the row at the same place in `_marked_rows`."""
+    _alike: "dict[tuple[str, tuple[Role, ...]], array[int]]" = field(
+        default_factory=dict[tuple[str, tuple[Role, ...]], "array[int]"]
+    )
+    """The marks of each format with these roles, in order of first occurrence."""
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -102,9 +107,7 @@ class RowIndex:
         self.turns.append(facts.turns if facts else 0)
         self.tokens.append(_UNMEASURED if facts is None or facts.tokens is None else facts.tokens)
         if facts is not None:
-            self._mark(row, MarkKind.FORMAT, (facts.format,))
-            for role in facts.characters:
-                self._mark(row, MarkKind.ROLE, (role,))
+            self._mark_alike(row, facts.format, tuple(facts.characters))
             for name in dict.fromkeys(called):
                 self._mark(row, MarkKind.TOOL, (name,))
             for value in dict.fromkeys(facts.values):
@@ -145,6 +148,19 @@ class RowIndex:
         pairs = np.unique(np.stack((_values(self._row_marks), _values(self._marked_rows)), axis=1), axis=0)
         rows = np.bincount(pairs[:, 0].astype(np.int64), minlength=len(self.marks))
         return {names: int(rows[number]) for (marked, names), number in self.marks.items() if marked is kind}
+
+    def _mark_alike(self, row: int, format_name: str, roles: tuple[Role, ...]) -> None:
+        """Mark a row with its format and roles, in which most rows of a file are alike."""
+        numbers = self._alike.get((format_name, roles))
+        if numbers is None:
+            first = len(self._row_marks)
+            self._mark(row, MarkKind.FORMAT, (format_name,))
+            for role in roles:
+                self._mark(row, MarkKind.ROLE, (role,))
+            self._alike[format_name, roles] = self._row_marks[first:]
+            return
+        self._row_marks.extend(numbers)
+        self._marked_rows.extend([row] * len(numbers))
 
     def _mark(self, row: int, kind: MarkKind, names: tuple[str, ...]) -> None:
         number = self.marks.get((kind, names))

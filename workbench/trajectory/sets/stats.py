@@ -44,7 +44,7 @@ def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
 
 PERCENTILES: Final = (50, 90, 99)
 """The percentiles to report."""
-_MOST_KNOWN: Final = 32
+_MARK: Final = "_counted_by"
 
 
 class LongestRow(NamedTuple):
@@ -90,8 +90,8 @@ class RowStats:
     fixes: Counter[str] = field(default_factory=Counter[str])
     """Fixes that the tolerant reader needed to read calls, by code."""
     enums: EnumCounts = field(default_factory=EnumCounts)
-    _known: dict[int, OfferedTools] = field(default_factory=dict[int, OfferedTools])
-    """Tools that were counted, by the id of the object: rows of one dataset often share it."""
+    _counted: object = field(default_factory=object, compare=False)
+    """Marks the tools that were counted, whose object rows of one dataset often share."""
 
     def add(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
         """Count one row.
@@ -152,11 +152,11 @@ class RowStats:
         }
 
     def _declare(self, tools: OfferedTools) -> None:
-        if id(tools) in self._known:
+        # Keeping the tools instead would fill memory that rows with tools of their own never need again.
+        marks: dict[str, object] = tools.__dict__
+        if marks.get(_MARK) is self._counted:
             return
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        self._known[id(tools)] = tools
+        marks[_MARK] = self._counted
         self.tools.update(tools.names)
         self.enums.declare(tools)
 

@@ -28,7 +28,6 @@ is from G. Manku et al., "Detecting near-duplicates for web crawling" (2007).
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -65,8 +64,24 @@ def fingerprint_text(text: str, *, sketches: bool = True) -> RowFingerprint:
     exact = _hash(text)
     if not sketches:
         return RowFingerprint(exact, 0)
-    words = _WORD.findall(text.casefold())
-    return RowFingerprint(exact, _hash(" ".join(words)) if len(words) < FEWEST_WORDS else _sketch(words))
+    words = _words(text)
+    return RowFingerprint(
+        exact, _hash_bytes(b" ".join(words)) if len(words) < FEWEST_WORDS else _sketch(words)
+    )
+
+
+def _words(text: str) -> list[bytes]:
+    """Return the words of a text in lower case, as UTF-8."""
+    if text.isascii():
+        # The same words as those of the expression, in a third of the time.
+        return text.encode().translate(_ASCII_WORDS).split()
+    return [word.encode("utf-8", "surrogatepass") for word in _WORD.findall(text.casefold())]
+
+
+_ASCII_WORDS: Final = bytes(
+    ord(char.lower()) if char.isalnum() or char == "_" else ord(" ") for char in map(chr, range(128))
+) + bytes(128)
+"""Translates each character of a word to lower case, and every other to a space."""
 
 
 def conversation_text(row: TrainingRow) -> str:
@@ -80,8 +95,8 @@ def conversation_text(row: TrainingRow) -> str:
     return "\n".join(parts)
 
 
-def _sketch(words: list[str]) -> int:
-    hashes = np.fromiter(map(_word_hash, words), dtype=np.uint64, count=len(words))
+def _sketch(words: list[bytes]) -> int:
+    hashes = np.fromiter(map(_word_hashes.__getitem__, words), dtype=np.uint64, count=len(words))
     pairs = np.concatenate((hashes, hashes[:-1] * np.uint64(31) + hashes[1:]))
     packed = np.packbits(_count_bits(pairs) * 2 > len(pairs))
     return int.from_bytes(packed.tobytes(), "big") or 1
@@ -105,13 +120,26 @@ _SHIFTS: Final = np.arange(8, dtype=np.uint64)[:, np.newaxis]
 _LOWEST_BITS: Final = np.uint64(0x0101010101010101)
 
 
-@lru_cache(maxsize=100_000)
-def _word_hash(word: str) -> int:
-    return _hash(word)
+class _WordHashes(dict[bytes, int]):
+    """The hashes of words. Looking a word up takes half the time of a cached function."""
+
+    def __missing__(self, word: bytes) -> int:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        found = self[word] = _hash_bytes(word)
+        return found
+
+
+_MOST_WORDS: Final = 100_000
+_word_hashes: Final = _WordHashes()
 
 
 def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return _hash_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _hash_bytes(text: bytes) -> int:
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 
 
 MOST_BITS: Final = 3
