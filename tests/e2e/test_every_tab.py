@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.play import TOUR_ENDED, Play, open_tab
 from tests.e2e.waiting import count_events, settle
-from tests.served import Server, write_script
+from tests.served import Server, served, write_script
 from workbench.ui.present.place import LABELS, NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
@@ -86,14 +86,17 @@ def test_every_tab_is_accessible(
     assert found == [], "\n".join(found)
 
 
-def test_the_first_visit_is_accessible(browser, server: Server, screenshots: Path) -> None:
-    context = count_events(browser.new_context(viewport={"width": 1440, "height": 900}))
-    page = context.new_page()
-    page.goto(server.url)
-    expect(page.locator(".hw-tour")).to_be_visible(timeout=60_000)
-    page.screenshot(path=screenshots / "first-visit.png")
-    assert findings(page, "tour") == []
-    context.close()
+def test_the_first_visit_is_accessible(browser, tmp_path: Path, screenshots: Path) -> None:
+    script = write_script(tmp_path / "script.yaml", "Hello.")
+    # A server of its own, because the tour only begins while there is no session.
+    for server in served(tmp_path, f"scripted:{script}"):
+        context = count_events(browser.new_context(viewport={"width": 1440, "height": 900}))
+        page = context.new_page()
+        page.goto(server.url)
+        expect(page.locator(".hw-tour")).to_be_visible(timeout=60_000)
+        page.screenshot(path=screenshots / "first-visit.png")
+        assert findings(page, "tour") == []
+        context.close()
 
 
 @pytest.mark.parametrize("width", [390, 1024])

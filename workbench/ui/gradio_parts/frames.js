@@ -7,7 +7,7 @@
 //
 // *Gradio 6.31:* `assets/statustracker` (js/statustracker/static/index.svelte, `run`).
 {
-  const LONGEST_MS = 2000;
+  const LONGEST_MS = 600;
   const ask = window.requestAnimationFrame.bind(window);
   // When the chain began of which a frame is being drawn now.
   let began = null;

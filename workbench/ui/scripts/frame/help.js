@@ -10,7 +10,7 @@ export const mount = ({ element, props }) => {
   router.onTab((shown) => {
     tab = shown;
   });
-  const frame = node("iframe", { title: "Documentation" });
+  let frame = null;
 
   const close = () => {
     drawer.hidden = true;
@@ -26,21 +26,13 @@ export const mount = ({ element, props }) => {
       node("a", { target: "_blank", rel: "noopener" }, "Open in a new tab"),
       iconButton("cross", "Close", close),
     ),
-    frame,
   );
 
   const [tabLink, cross] = drawer.querySelectorAll("a, button");
   element.replaceChildren(drawer);
 
-  const open = (address) => {
-    if (drawer.hidden) before = document.activeElement;
-    drawer.hidden = false;
-    frame.src = tabLink.href = address;
-    cross.focus();
-  };
-
   // A link to a place is followed by the router, as any link of the page.
-  frame.addEventListener("load", () =>
+  const followPlaces = () =>
     frame.contentDocument?.addEventListener("click", (event) => {
       const anchor = event.target.closest("a[target=_top]");
       if (!anchor) return;
@@ -49,8 +41,19 @@ export const mount = ({ element, props }) => {
       document.body.append(link);
       link.click();
       link.remove();
-    }),
-  );
+    });
+
+  const open = (address) => {
+    if (drawer.hidden) before = document.activeElement;
+    drawer.hidden = false;
+    if (!frame) {
+      // A document of its own, which would make the page slower to open.
+      frame = node("iframe", { title: "Documentation", onload: followPlaces });
+      drawer.append(frame);
+    }
+    frame.src = tabLink.href = address;
+    cross.focus();
+  };
 
   window.addEventListener("hw:help", () => {
     open("help/" + props.value.pages[tab]);

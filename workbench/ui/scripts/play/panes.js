@@ -32,10 +32,13 @@ const splitter = (part, label, key, property, side) => {
   const most = () => Math.max(LEAST, width() + document.getElementById("play-talk").offsetWidth - LEAST);
 
   const place = () => {
-    bar.hidden = part.offsetParent === null || getComputedStyle(part).position === "absolute";
-    bar.style.left = part.offsetLeft + (side > 0 ? width() : 0) + "px";
-    bar.setAttribute("aria-valuemax", most());
-    bar.setAttribute("aria-valuenow", width());
+    // All is read before anything is written, so that the browser lays the page out once.
+    const isShown = part.offsetParent !== null && getComputedStyle(part).position !== "absolute";
+    const [now, max, left] = [width(), most(), part.offsetLeft + (side > 0 ? width() : 0)];
+    bar.hidden = !isShown;
+    bar.style.left = left + "px";
+    bar.setAttribute("aria-valuemax", max);
+    bar.setAttribute("aria-valuenow", now);
   };
 
   const setWidth = (to) => {

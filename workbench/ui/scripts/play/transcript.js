@@ -189,8 +189,8 @@ export const mount = ({ element, follow, trigger }) => {
     if (value?.is_examples_only && drawn.size) return;
     const entries = value ? value.entries : [];
     canEdit = !value || value.can_edit;
-    const wasAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;
     const before = drawn.size;
+    const wasAtEnd = before === 0 || scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;
     if (!value?.selected) markCall(list, null);
     entries.forEach((entry, place) => {
       const json = JSON.stringify(entry);
@@ -222,7 +222,7 @@ export const mount = ({ element, follow, trigger }) => {
     empty.hidden = entries.length > 0;
     list.hidden = entries.length === 0;
     if (value && entries.length === 0) drawEmpty(value);
-    if (entries.length && (before === 0 || (wasAtEnd && entries.length !== before)))
+    if (wasAtEnd && entries.length && entries.length !== before)
       requestAnimationFrame(() => {
         scroller.scrollTop = scroller.scrollHeight;
       });
