@@ -17,7 +17,8 @@
     Object.values(part).forEach(leaveAll);
     leave(part);
   };
-  const { components, dependencies, page } = window.gradio_config;
+  // A page that is not made by Gradio, such as that of a script's test, has none.
+  const { components = [], dependencies = [], page = {} } = window.gradio_config ?? {};
   leaveAll(dependencies);
   for (const component of components) [component.props, component].forEach(leave);
   for (const shown of Object.values(page)) [shown.components, shown.dependencies].forEach(leave);
