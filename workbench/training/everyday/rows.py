@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from workbench.toolspec.spec import OfferedTools
@@ -57,20 +57,15 @@ class EverydayOptions:
     def drawing(self, seed: int) -> Callable[[int], SynthConversation | None]:
         """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
         families = families_of(self.split)
-        setting: EverydaySetting | None = None
-        setting_number = -1
 
-        def draw(number: int) -> SynthConversation | None:
-            nonlocal setting, setting_number
-            if setting is None or number // self.together != setting_number:
-                setting_number = number // self.together
-                dice = Dice("everyday setting", self.split, seed, setting_number)
-                setting = draw_everyday_setting(dice, self, families)
-            return draw_everyday_conversation(
-                Dice("everyday row", self.split, seed, number), self, setting, families
-            )
+        @lru_cache(maxsize=1)
+        def setting(number: int) -> EverydaySetting:
+            dice = Dice("everyday setting", self.split, seed, number)
+            return draw_everyday_setting(dice, self, families)
 
-        return draw
+        return lambda number: draw_everyday_conversation(
+            Dice("everyday row", self.split, seed, number), self, setting(number // self.together), families
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

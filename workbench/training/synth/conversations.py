@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
@@ -68,17 +68,14 @@ class SynthOptions:
 
     def drawing(self, seed: int) -> Callable[[int], "SynthConversation"]:
         """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
-        setting: SynthSetting | None = None
-        setting_number = -1
 
-        def draw(number: int) -> SynthConversation:
-            nonlocal setting, setting_number
-            if number // self.together != setting_number:
-                setting_number = number // self.together
-                setting = draw_setting(Dice("setting", self.split, seed, setting_number), self)
-            return draw_conversation(Dice("row", self.split, seed, number), self, setting)
+        @lru_cache(maxsize=1)
+        def setting(number: int) -> SynthSetting | None:
+            return draw_setting(Dice("setting", self.split, seed, number), self)
 
-        return draw
+        return lambda number: draw_conversation(
+            Dice("row", self.split, seed, number), self, setting(number // self.together)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

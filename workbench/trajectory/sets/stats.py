@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, cast
+from weakref import WeakValueDictionary
 
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -44,7 +45,6 @@ def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
 
 PERCENTILES: Final = (50, 90, 99)
 """The percentiles to report."""
-_MARK: Final = "_counted_by"
 
 
 class LongestRow(NamedTuple):
@@ -90,8 +90,10 @@ class RowStats:
     fixes: Counter[str] = field(default_factory=Counter[str])
     """Fixes that the tolerant reader needed to read calls, by code."""
     enums: EnumCounts = field(default_factory=EnumCounts)
-    _counted: object = field(default_factory=object, compare=False)
-    """Marks the tools that were counted, whose object rows of one dataset often share."""
+    _known: WeakValueDictionary[int, OfferedTools] = field(
+        default_factory=WeakValueDictionary[int, OfferedTools], compare=False
+    )
+    """Tools that were counted and are in use, by the id of the object: rows of one dataset often share it."""
 
     def add(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
         """Count one row.
@@ -152,11 +154,9 @@ class RowStats:
         }
 
     def _declare(self, tools: OfferedTools) -> None:
-        # Keeping the tools instead would fill memory that rows with tools of their own never need again.
-        marks: dict[str, object] = tools.__dict__
-        if marks.get(_MARK) is self._counted:
+        if id(tools) in self._known:
             return
-        marks[_MARK] = self._counted
+        self._known[id(tools)] = tools
         self.tools.update(tools.names)
         self.enums.declare(tools)
 
