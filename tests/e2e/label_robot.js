@@ -78,10 +78,14 @@
     };
     const field = (target, name, value) =>
       note({ kind: "label", session: session(), target, field: name, value });
-    const type = (name, text) => {
+    // The page may hold the key until earlier actions are stored.
+    const type = async (name, text, tries = 500) => {
       key(name);
+      while (!document.activeElement.matches("input, textarea")) {
+        if (!tries--) throw new Error(name + " opened no field");
+        await wait(10);
+      }
       const input = document.activeElement;
-      if (!input.matches("input, textarea")) throw new Error(name + " opened no field");
       input.value = text;
       input.dispatchEvent(new Event("input"));
       return input;
@@ -117,14 +121,14 @@
       if (name === "comment") {
         const text = pick(["a", "b c", "ü", ""]);
         const before = panel().querySelector("[data-field=comment]").value;
-        const input = type("c", text);
+        const input = await type("c", text);
         input.blur();
         return text === before ? null : field(target, "comment", text || null);
       }
       if (name === "tag") {
         const tag = pick(["x", "y"]);
         const has = [...panel().querySelectorAll(".hw-tag")].some((other) => other.textContent === tag);
-        const input = type("t", tag);
+        const input = await type("t", tag);
         key("Enter");
         if (!has) field(target, "tag:" + tag, true);
         return input.isConnected || document.activeElement !== document.body

@@ -65,7 +65,7 @@ def test_findings_are_those_of_check(tmp_path, opened):
         ("lines.jsonl", LINES.encode()),
         ("blank-lines.jsonl", b"\n" + LINES.replace("\n", "\n\n").encode()),
         ("marked.jsonl", b"\xef\xbb\xbf" + LINES.rstrip("\n").encode()),
-        ("packed.jsonl.gz", gzip.compress(LINES.encode())),
+        ("packed.jsonl.gz", gzip.compress(LINES.encode(), mtime=0)),
         ("array.json", json.dumps(ROWS, indent=1).encode()),
     ],
 )

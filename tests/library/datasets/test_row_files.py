@@ -33,10 +33,10 @@ def fields(path):
         ("no-end.jsonl", LINES.rstrip("\n").encode()),
         ("marked.jsonl", b"\xef\xbb\xbf" + LINES.encode()),
         ("windows.jsonl", LINES.replace("\n", "\r\n").encode()),
-        ("packed.jsonl.gz", gzip.compress(LINES.encode())),
-        ("packed-without-its-name", gzip.compress(LINES.encode())),
+        ("packed.jsonl.gz", gzip.compress(LINES.encode(), mtime=0)),
+        ("packed-without-its-name", gzip.compress(LINES.encode(), mtime=0)),
         ("array.json", json.dumps(ROWS, indent=2, ensure_ascii=False).encode()),
-        ("array.json.gz", gzip.compress(json.dumps(ROWS).encode())),
+        ("array.json.gz", gzip.compress(json.dumps(ROWS).encode(), mtime=0)),
         ("objects.json", "\n".join(json.dumps(row, indent=2) for row in ROWS).encode()),
         (
             "objects-windows.json",
@@ -44,7 +44,9 @@ def fields(path):
         ),
         (
             "objects.json.gz",
-            gzip.compress(b"\xef\xbb\xbf" + "\n".join(json.dumps(row, indent=1) for row in ROWS).encode()),
+            gzip.compress(
+                b"\xef\xbb\xbf" + "\n".join(json.dumps(row, indent=1) for row in ROWS).encode(), mtime=0
+            ),
         ),
     ],
 )

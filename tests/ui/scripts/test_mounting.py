@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.ui.scripts.component import Component
+from workbench.ui.present.data import IMPORTING
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.guide import PaletteView
@@ -131,3 +132,13 @@ def test_of_fields_that_change_together_only_the_last_event_is_sent(component: C
     )
     assert sent == [None, ["other"], ["length", "text"]]
     assert component.page.evaluate("hermesWorkbench.newest('on_texts 1', ['stop', ''])") == ["stop", ""]
+
+
+def test_an_example_row_waits_for_the_field_of_the_import(component: Component) -> None:
+    shown = component.mount("row_findings", IMPORTING, around='<div id="import-file"></div>')
+    shown.get_by_role("button").click()
+    component.page.evaluate(
+        """document.querySelector("#import-file").innerHTML =
+          `<input type="file" onchange="this.title = this.files[0].name">`"""
+    )
+    expect(component.page.get_by_title("example.jsonl")).to_have_count(1)
