@@ -34,7 +34,11 @@
   const list = () => document.querySelector("#label-desk ol[data-session]");
   const panel = () => document.querySelector("#label-desk .hw-label-panel");
   const session = () => list().dataset.session;
-  const isBusy = () => !list() || list().getAttribute("aria-busy") === "true";
+  // Nobody presses keys for what is not shown yet.
+  const isBusy = () =>
+    !list() ||
+    list().getAttribute("aria-busy") === "true" ||
+    !list().checkVisibility({ visibilityProperty: true });
   const cursor = () => list().querySelector("[aria-current=true]").dataset.key;
   const pressedIn = (name) => {
     const group = [...panel().querySelectorAll("[role=group]")].find(
@@ -78,14 +82,10 @@
     };
     const field = (target, name, value) =>
       note({ kind: "label", session: session(), target, field: name, value });
-    // The page may hold the key until earlier actions are stored.
-    const type = async (name, text, tries = 500) => {
+    const type = (name, text) => {
       key(name);
-      while (!document.activeElement.matches("input, textarea")) {
-        if (!tries--) throw new Error(name + " opened no field");
-        await wait(10);
-      }
       const input = document.activeElement;
+      if (!input.matches("input, textarea")) throw new Error(name + " opened no field");
       input.value = text;
       input.dispatchEvent(new Event("input"));
       return input;
@@ -121,14 +121,14 @@
       if (name === "comment") {
         const text = pick(["a", "b c", "ü", ""]);
         const before = panel().querySelector("[data-field=comment]").value;
-        const input = await type("c", text);
+        const input = type("c", text);
         input.blur();
         return text === before ? null : field(target, "comment", text || null);
       }
       if (name === "tag") {
         const tag = pick(["x", "y"]);
         const has = [...panel().querySelectorAll(".hw-tag")].some((other) => other.textContent === tag);
-        const input = await type("t", tag);
+        const input = type("t", tag);
         key("Enter");
         if (!has) field(target, "tag:" + tag, true);
         return input.isConnected || document.activeElement !== document.body

@@ -28,6 +28,16 @@ def test_j_and_k_move_between_calls_and_answers(desk: Desk) -> None:
     expect(desk.here).to_have_attribute("data-id", "m2")
 
 
+def test_keys_do_nothing_while_the_tab_is_hidden(desk: Desk) -> None:
+    """Otherwise `c` opens a field that cannot take the focus, and the letters of the comment are pressed as keys."""
+    desk.component.page.evaluate("document.body.style.visibility = 'hidden'")
+    desk.press("c", "a", "1")
+    assert desk.labels() == []
+    desk.component.page.evaluate("document.body.style.visibility = ''")
+    desk.press("c")
+    expect(desk.component.page.get_by_label("Comment")).to_be_focused()
+
+
 def test_a_click_selects_a_message_that_the_keys_skip(desk: Desk) -> None:
     desk.component.element.get_by_text("How warm is it?").click()
     expect(desk.panel.get_by_role("heading").first).to_have_text("u1 itself")

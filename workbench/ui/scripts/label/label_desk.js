@@ -189,7 +189,9 @@ export const mount = (part) => {
   };
 
   const onKey = (event) => {
-    if (element.offsetParent === null || event.defaultPrevented || event.isComposing) return;
+    // A tab that is opening is hidden until all of it is there, and no field in it takes the focus.
+    if (!element.checkVisibility({ visibilityProperty: true }) || event.defaultPrevented || event.isComposing)
+      return;
     if (desk.help.open || desk.projectDialog.open) return;
     if (event.key === "Escape") return onEscape(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
