@@ -40,6 +40,11 @@ TOUR_ENDED = """try {
 """The browser storage of a visitor who has finished the tour and left everything in Play open."""
 
 
+def save_button(line: Locator) -> Locator:
+    """Return the button of a version line that saves what was typed."""
+    return line.get_by_role("button", name="Save version")
+
+
 def code_editor(part: Locator) -> Locator:
     """Return the text of a code editor, which is created when it gets the focus if it is a lazy one."""
     part.locator(":is(.cm-content, .hw-plain-editor)").focus()

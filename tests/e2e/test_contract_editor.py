@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import OWN_CONTRACT, Play, code_editor
+from tests.e2e.play import OWN_CONTRACT, Play, code_editor, save_button
 from tests.served import Server
 
 pytestmark = pytest.mark.browser
@@ -20,10 +20,10 @@ def write(play: Play, text: str) -> None:
 def test_ctrl_s_saves_a_version_of_the_contract_in_play(play: Play) -> None:
     write(play, f"{OWN_CONTRACT}{uuid4().hex}\n")
     line = play.part("versions")
-    expect(line.get_by_role("button", name="Save version")).to_be_visible()
+    expect(save_button(line)).to_be_visible()
     before = line.locator("summary .hw-mono").inner_text()
     play.page.keyboard.press("Control+s")
-    expect(line.get_by_role("button", name="Save version")).to_be_hidden()
+    expect(save_button(line)).to_be_hidden()
     expect(line.locator("summary .hw-mono")).not_to_have_text(before)
     expect(play.part("contract-text")).to_be_visible()
     assert play.page.evaluate("document.activeElement.matches('#play-contract-text .cm-content')")
@@ -36,7 +36,7 @@ def test_ctrl_s_saves_all_that_was_typed_just_before(play: Play) -> None:
     play.page.keyboard.type(f"{word[:16]}")
     play.page.keyboard.press("Control+s")
     expect(play.part("versions").locator("summary .hw-mono")).not_to_have_text("v1")
-    expect(play.part("versions").get_by_role("button", name="Save version")).to_be_hidden()
+    expect(save_button(play.part("versions"))).to_be_hidden()
     play.reload()
     play.page.wait_for_function(
         "word => hermesWorkbench.documents.textOf('play-contract-text').includes(word)", arg=word[:16]
@@ -54,10 +54,10 @@ def test_ctrl_s_saves_a_version_in_contracts_and_does_nothing_without_a_change(
     page.keyboard.press("Control+End")
     page.keyboard.type(f" {uuid4().hex}")
     line = page.locator("#contracts-versions")
-    expect(line.get_by_role("button", name="Save version")).to_be_visible()
+    expect(save_button(line)).to_be_visible()
     page.keyboard.press("Control+s")
     expect(line.locator("summary .hw-mono")).to_have_text("v2")
-    expect(line.get_by_role("button", name="Save version")).to_be_hidden()
+    expect(save_button(line)).to_be_hidden()
     play.tab("Tools")
     expect(page.locator("#tools-versions summary .hw-mono")).to_be_visible()
     page.keyboard.press("Control+s")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, hold_first_opening, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, code_editor, expect_text, open_tab
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, code_editor, expect_text, open_tab, save_button
 from tests.e2e.sizes import every_size
 from tests.e2e.waiting import settle
 from tests.served import Server
@@ -53,7 +53,7 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     tab.locator("#contracts-variable-fields").get_by_label("who", exact=True).fill("Ann")
     expect(tab.locator("#contracts-preview")).to_contain_text("Hello Ann")
     line = tab.locator("#contracts-versions")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     tab.keyboard.type("first")
     tab.keyboard.press("Enter")
     expect(line).to_contain_text("v1")
@@ -78,7 +78,7 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
 
 def test_a_saved_contract_can_be_chosen_in_play_and_survives_a_reload(tab: Page, server: Server) -> None:
     name, play = tab.get_by_label("Open contract").input_value(), Play(tab, server)
-    tab.locator("#contracts-versions").get_by_role("button", name="Save version").click()
+    save_button(tab.locator("#contracts-versions")).click()
     tab.keyboard.press("Enter")
     expect(tab.locator("#contracts-versions")).to_contain_text("v1")
     play.tab("Play").choose("Contract", name)
@@ -105,7 +105,7 @@ def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:
     tab.locator("#contracts-variable-fields").get_by_label("who", exact=True).fill(HOSTILE)
     expect(tab.locator("#contracts-preview")).to_contain_text(f"Hello {HOSTILE}")
     line = tab.locator("#contracts-versions")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     tab.keyboard.insert_text(HOSTILE)
     tab.keyboard.press("Enter")
     expect(line).to_contain_text("v1")
@@ -207,7 +207,7 @@ def test_a_late_answer_to_a_save_does_not_leave_the_contract_opened_later(tab: P
     saved = tab.get_by_label("Open contract").input_value()
     held = Held(tab, lambda body: "message" in event_data(body))
     line, item = tab.locator("#contracts-versions"), tab.locator("[data-contract=full]")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     tab.keyboard.press("Enter")
     item.click()
     expect(tab.locator("#contracts-text")).to_contain_text("name: full")

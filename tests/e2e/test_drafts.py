@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, code_editor, expect_no_text, expect_text, open_tab
+from tests.e2e.play import SLOW_MS, Play, code_editor, expect_no_text, expect_text, open_tab, save_button
 from tests.e2e.waiting import settle
 from tests.served import Server
 
@@ -50,7 +50,7 @@ def test_a_contract_that_was_never_saved_is_not_lost(tabs: Page) -> None:
     expect(tabs.locator("#contracts-text")).to_contain_text("My agenda")
     expect(item).to_have_attribute("aria-current", "true")
     line = tabs.locator("#contracts-versions")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     tabs.keyboard.press("Enter")
     expect(item).to_contain_text("v1")
     expect(item).not_to_contain_text("draft")
@@ -146,7 +146,7 @@ def test_new_tool_opens_an_empty_tool_after_one_was_saved(tabs: Page) -> None:
     tabs.keyboard.insert_text("- result: {mine: 7}")
     tabs.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")
     line = tabs.locator("#tools-versions")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     tabs.keyboard.press("Enter")
     expect(tabs.locator(f"[data-tool={name}]")).to_have_attribute("aria-current", "true")
     expect(tabs.locator("#tools-spec + .hw-draft")).to_be_hidden()
@@ -163,7 +163,7 @@ def test_restoring_closes_the_comparison_and_its_draft_can_be_brought_back(tabs:
     line = tabs.locator("#contracts-versions")
     for text in ("", "second"):
         type_in(tabs, "contracts-text", text)
-        line.get_by_role("button", name="Save version").click()
+        save_button(line).click()
         tabs.keyboard.press("Enter")
         expect(line.locator(".hw-mono").first).to_have_text("v2" if text else "v1")
     type_in(tabs, "contracts-text", " draft")

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import TURN_MS, Play, expect_no_text, expect_text
+from tests.e2e.play import TURN_MS, Play, expect_no_text, expect_text, save_button
 from tests.e2e.sizes import every_size
 from tests.e2e.waiting import settle
 from tests.served import Server, write_script
@@ -347,10 +347,10 @@ def test_a_narrow_window_opens_its_columns_as_drawers(talk: Play) -> None:
 def test_a_contract_version_is_saved_restored_and_marked(talk: Play) -> None:
     line, text = talk.part("versions"), talk.part("contract-text")
     expect(line).to_contain_text("v1")
-    expect(line.get_by_role("button", name="Save version")).to_be_hidden()
+    expect(save_button(line)).to_be_hidden()
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nSecond {{ tools }}")
     expect(line).to_contain_text("changed")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     line.get_by_label("What changed").fill("says it twice")
     talk.page.keyboard.press("Enter")
     expect(line.locator("summary")).to_have_text("v2")

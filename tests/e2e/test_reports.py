@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS, open_tab
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS, open_tab, save_button
 from tests.e2e.sizes import every_size
 from tests.e2e.waiting import settle
 from tests.served import Server, served, write_script
@@ -229,7 +229,7 @@ def test_two_versions_are_compared_and_a_contract_is_duplicated_renamed_deleted_
     page.get_by_role("textbox", name="Contract text").click()
     page.keyboard.press("Control+End")
     page.keyboard.insert_text("\nAnswer in one short sentence.\n")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     page.keyboard.type("one more rule")
     page.keyboard.press("Enter")
     expect(line).to_contain_text("v2")

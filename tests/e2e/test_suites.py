@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import OWN_CONTRACT, SLOW_MS, TURN_MS, Play, open_tab
+from tests.e2e.play import OWN_CONTRACT, SLOW_MS, TURN_MS, Play, open_tab, save_button
 from tests.e2e.sizes import every_size
 from tests.served import Server, served, write_script
 
@@ -213,7 +213,7 @@ def test_a_suite_is_written_with_findings_by_line_saved_filled_from_csv_and_run(
     writing.locator("#suites-play").click()
     expect(writing.locator("#suites-edit-notice")).to_contain_text("Save it as a version first")
     line = writing.locator("#suites-versions")
-    line.get_by_role("button", name="Save version").click()
+    save_button(line).click()
     writing.keyboard.type("first")
     writing.keyboard.press("Enter")
     expect(line).to_contain_text("v1")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.play import save_button
 from tests.ui.present.test_versions import version
 from tests.ui.scripts.component import Component
 from workbench.ui.present.place import PlacesView
@@ -30,9 +31,9 @@ def test_a_line_that_was_read_before_a_version_was_saved_does_not_replace_that_o
     component.update(line("one", "two", shown="two", read_at=SAVED_AT))
     component.update(line("one", shown=typed, read_at=TYPED_AT))
     expect(shown.locator("summary .hw-mono")).to_have_text("v2")
-    expect(shown.get_by_role("button", name="Save version")).to_be_hidden()
+    expect(save_button(shown)).to_be_hidden()
     component.update(line("one", "two", shown="three", read_at=SAVED_AT))
-    expect(shown.get_by_role("button", name="Save version")).to_be_visible()
+    expect(save_button(shown)).to_be_visible()
 
 
 def test_the_line_of_another_text_is_shown_whenever_it_was_read(component: Component) -> None:
