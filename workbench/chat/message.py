@@ -15,6 +15,10 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
     TOOL = "tool"
 
+    __hash__ = (
+        str.__hash__
+    )  # that of an enum is a function in Python, which every dictionary of roles would call
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:

@@ -24,11 +24,15 @@ from tests.trajectory.validate.rows import (
 )
 from tests.trajectory.validate.test_bfcl import MUTATIONS, Row, valid_rows
 from tests.trajectory.validate.test_rules import DEFECTS
+from workbench.trajectory.compress import estimate_tokens
 from workbench.trajectory.formats import sharegpt
 from workbench.trajectory.formats.known import detect_format
+from workbench.trajectory.mask import MaskedText
+from workbench.trajectory.sets.row_facts import RowFacts, facts_of
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck, check_completely, check_fields
 from workbench.trajectory.validate.codes import ROW_CODES, CodeScope
 from workbench.trajectory.validate.glance import Glance, glance_at
+from workbench.trajectory.validate.parsed_row import ParsedRow
 from workbench.trajectory.validate.rules import RULES, Rule
 from workbench.trajectory.validate.text_rules import secret_findings
 
@@ -68,7 +72,15 @@ def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
     found = careful.check(sharegpt.SHAREGPT.read(row))
     assert found == quick.check_as(row, sharegpt.SHAREGPT) == (), row
     assert counted(quick) == counted(careful), row
+    glance = check_fields(row, sharegpt.SHAREGPT, finds_secrets=finds_secrets).content
+    parsed = check_completely(sharegpt.SHAREGPT.read(row)).content
+    assert measured(glance) == measured(parsed), row
     return True
+
+
+def measured(content: Glance | ParsedRow) -> tuple[RowFacts, MaskedText | None]:
+    facts = facts_of(content, estimate_tokens)
+    return facts, facts.text
 
 
 def counted(check: RowsCheck) -> tuple[object, ...]:
@@ -156,6 +168,13 @@ def test_a_glance_is_enough_for_rows_without_tools() -> None:
     entries = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
     for columns in ({}, {"tools": None}, {"tools": "[]"}, {"tools": ""}):
         assert agrees({"conversations": entries, **columns})
+
+
+def test_a_glance_measures_rows_whose_system_text_lists_no_tools() -> None:
+    told = changed(SHAREGPT, "conversations", 0, "value", to="Call a function where it helps.")
+    untold = {**SHAREGPT, "conversations": SHAREGPT["conversations"][1:]}
+    assert agrees(told)
+    assert agrees(untold)
 
 
 @st.composite

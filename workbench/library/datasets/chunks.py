@@ -9,20 +9,20 @@ from typing import Final, NamedTuple, Protocol
 
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
 from workbench.library.datasets.file_lines import FileLine
-from workbench.library.datasets.file_row import FileRow
-from workbench.library.datasets.row_files import format_of_row, parse_line, read_raw, until_damaged
+from workbench.library.datasets.row_files import (
+    Chunk,
+    chunked,
+    format_of_row,
+    parse_line,
+    read_raw,
+    until_damaged,
+)
 from workbench.library.ray_cluster import map_numbers, started_ray
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck
 
-_CHUNK_BYTES: Final = 1 << 20
-_LINE_COST: Final = 2_000
-"""Assumed size in bytes of a row that is not a line of JSON."""
 _WAITING: Final = 2
 """Chunks that may wait per process; more would need more memory."""
-
-Chunk = list[FileLine | FileRow]
-"""Rows of one file, in order."""
 
 
 class ChunkCheck(NamedTuple):
@@ -86,7 +86,7 @@ def chunks_of(file: str) -> Iterator[Chunk]:
     Raises:
         BadInput: The file cannot be opened.
     """
-    return _chunks(until_damaged(read_raw(file)))
+    return chunked(until_damaged(read_raw(file)))
 
 
 def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck:
@@ -103,19 +103,6 @@ def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck
         if found := check.check_as(*row):
             findings.extend((file_row.line_of(finding), finding) for finding in found)
     return ChunkCheck(findings, [line_or_row.number for line_or_row in chunk], check)
-
-
-def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
-    chunk: Chunk = []
-    size = 0
-    for row in rows:
-        chunk.append(row)
-        size += len(row.line) if isinstance(row, FileLine) else _LINE_COST
-        if size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

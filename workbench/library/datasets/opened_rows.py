@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.file_lines import FileLine
 from workbench.library.datasets.file_row import OWN_FILE, FileRow, ReadLimits
 from workbench.library.datasets.row_files import (
+    chunked,
     format_of_row,
     has_plain_lines,
     parse_line,
@@ -110,12 +112,13 @@ class OpenedRows:
             self._file = Path(source).expanduser().open("rb")
             self._stamp = _stamp(self._file)
             size_bytes = self._stamp.size_bytes
-        for row in read_raw(source, limits):
-            if most_rows is not None and len(self.index) >= most_rows:
-                self.is_part = True
-                return
-            self.add(row)
-            yield row.offset / size_bytes if isinstance(row, FileLine) and size_bytes else 0.0
+        rows = read_raw(source, limits)
+        for chunk in chunked(islice(rows, most_rows)):
+            for row in chunk:
+                self.add(row)
+            end = chunk[-1]
+            yield end.offset / size_bytes if isinstance(end, FileLine) and size_bytes else 0.0
+        self.is_part = next(rows, None) is not None
 
     def add(
         self, row: FileLine | FileRow, link: str = "", writers: Mapping[str, int] = MappingProxyType({})

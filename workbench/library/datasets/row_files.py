@@ -134,6 +134,27 @@ def until_damaged(rows: Iterable[ReadAs]) -> "Iterator[ReadAs | FileRow]":
         yield FileRow(number + 1, None, f"from here on, the file cannot be read: {error.problem}"[:98])
 
 
+_CHUNK_BYTES: Final = 1 << 20
+_LINE_COST: Final = 2_000
+"""Assumed size in bytes of a row that is not a line of JSON."""
+Chunk = list[FileLine | FileRow]
+"""Rows of one file, in order."""
+
+
+def chunked(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
+    """Yield rows in lists of about a megabyte. Reading these first, then checking, is faster than row by row."""
+    chunk: Chunk = []
+    size = 0
+    for row in rows:
+        chunk.append(row)
+        size += len(row.line) if isinstance(row, FileLine) else _LINE_COST
+        if size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
 def has_plain_lines(source: str) -> bool:
     """Whether each row of a file is a line without compression, so that it can be read again by its offset.
 
@@ -263,6 +284,8 @@ _MOST_HEADS: Final = 3
 _LEAST_LINE_BYTES: Final = 100
 """Minimum size that a line counts for, because millions of blank lines take time too."""
 _CHUNK: Final = 1 << 20
+_BUFFER: Final = 1 << 18
+"""Rows are longer than half of the usual 8 KB, so each would take a system call."""
 _BETWEEN: Final = re.compile(r"[ \t\r\n,]*")
 _SPANNING: Final = re.compile(rb"\[|\{[ \t\r]*\n")
 
@@ -339,7 +362,7 @@ def _first_bytes(source: str) -> bytes:
 @contextmanager
 def _opened(source: str, start: bytes = b"") -> Generator[IO[bytes]]:
     """Open a file to read, decompressed if its first bytes say so."""
-    with Path(source).expanduser().open("rb") as file:
+    with Path(source).expanduser().open("rb", buffering=_BUFFER) as file:
         if start.startswith(_GZIP):
             with gzip.open(file) as unpacked:
                 yield cast("IO[bytes]", unpacked)

@@ -230,7 +230,7 @@ def _has_call_ids(row: JsonObject) -> bool:
 
 
 def _is_v1(row: JsonObject) -> bool:
-    return has_from_value(row) and ("subcategory" in row or ("category" in row and "task" in row))
+    return ("subcategory" in row or ("category" in row and "task" in row)) and has_from_value(row)
 
 
 def _spell(trajectory: Trajectory, options: RowOptions, spell_result: RenderResult) -> JsonObject:

@@ -230,7 +230,7 @@ def _results(text: str, calls: int, where: str, renamed: _Renamed) -> Iterator[E
 
 
 def _fits(row: JsonObject) -> bool:
-    if not has_from_value(row) or not isinstance(row.get("system"), str):
+    if not isinstance(row.get("system"), str) or not has_from_value(row):
         return False
     speakers = {str(as_object(entry).get("from")) for entry in conversation_of(row)}
     return "assistant" in speakers and speakers <= SPEAKERS.keys()

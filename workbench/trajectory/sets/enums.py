@@ -9,13 +9,11 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
-_BRANCHES: Final = ("anyOf", "oneOf", "allOf")
+_BRANCHES: Final = {"anyOf": None, "oneOf": None, "allOf": None}.keys()
 """Keywords of a schema with others inside, such as `{"anyOf": [{"enum": ["a"]}, {"type": "null"}]}`."""
 _BOOLEAN: Final = ("true", "false")
-_TELLING: Final = frozenset(("enum", "items", "$ref", *_BRANCHES))
-"""Keywords by which a schema may have values other than those of its type."""
 _DEEPEST: Final = 3
-"""How many of them are followed inside each other."""
+"""How many of these keywords are followed inside each other."""
 
 
 class EnumValue(NamedTuple):
@@ -113,15 +111,10 @@ def _used_share(counts: Mapping[str, int]) -> float:
 def _enums_of(spec: ToolSpec) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for name, schema in as_object(spec.schema.get("properties")).items():
-        # Most parameters have none of the keywords that need a closer look.
-        if isinstance(schema, dict) and _TELLING.isdisjoint(schema):
-            if schema.get("type") == "boolean":
-                found[name] = _BOOLEAN
-            continue
         fields = _resolved(as_object(schema), spec.schema)
         if values := _declared(fields, spec.schema):
             found[name] = values
-        elif values := _declared(as_object(fields.get("items")), spec.schema):
+        elif "items" in fields and (values := _declared(as_object(fields["items"]), spec.schema)):
             found[f"{name}[]"] = values
     return found
 
@@ -133,7 +126,7 @@ def _declared(schema: JsonObject, root: JsonObject, depth: int = 0) -> tuple[str
         return tuple(dict.fromkeys(map(template_json, listed)))
     if schema.get("type") == "boolean":
         return _BOOLEAN
-    if depth == _DEEPEST:
+    if depth == _DEEPEST or _BRANCHES.isdisjoint(schema):
         return ()
     branches = [as_object(branch) for key in _BRANCHES for branch in _listed(schema.get(key))]
     return tuple(dict.fromkeys(value for branch in branches for value in _declared(branch, root, depth + 1)))
@@ -141,7 +134,9 @@ def _declared(schema: JsonObject, root: JsonObject, depth: int = 0) -> tuple[str
 
 def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
     """Follow a `$ref` to a definition of the same schema, as Pydantic writes enums; any other is left as it is."""
-    reference = schema.get("$ref")
+    if "$ref" not in schema:
+        return schema
+    reference = schema["$ref"]
     folder, _, name = reference.rpartition("/") if isinstance(reference, str) else ("", "", "")
     if folder not in ("#/$defs", "#/definitions"):
         return schema

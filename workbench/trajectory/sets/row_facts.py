@@ -1,7 +1,7 @@
 """Measure one row: its calls, turns and length, and the values of enum parameters that its calls use."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Final, NamedTuple
 
@@ -22,6 +22,8 @@ from workbench.trajectory.validate.parsed_row import ParsedEntry, ParsedRow, par
 from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
 
 _PLAIN: Final = RowOptions()
+_TOOLS: Final = "<tools>"
+"""To a system text without it, the tools are added."""
 
 
 class ModelAnswer(NamedTuple):
@@ -46,7 +48,7 @@ class RowFacts:
     """The values of enum parameters that its calls use: one item for each call that uses a value."""
     fixes: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     """Fixes that the tolerant reader needed to read calls, by code."""
-    written: tuple[ChatTurn, ...] | None = field(default=None, hash=False)
+    written: Sequence[ChatTurn] | None = field(default=None, hash=False)
     """The turns of the row as ChatML with its tools; None if it cannot be written as ChatML."""
     tokens: int | None = None
     """Length of that text in tokens."""
@@ -80,28 +82,33 @@ def facts_of(content: ParsedRow | Glance, count_tokens: CountTokens) -> RowFacts
     turns = _glanced_turns(content)
     if turns is None:
         return _of_parsed(parse_texts(SHAREGPT.read(content.row)), count_tokens)
-    size, trained = measure_chat_turns(turns)
+    tools = content.beginning.tools
+    length = measure_chat_turns(turns)
     return RowFacts(
         format=SHAREGPT.name,
-        tools=content.beginning.tools,
+        tools=tools,
         answers=tuple([ModelAnswer(names, bool(names)) for names in content.answers]),
-        turns=sum([role is Role.USER for role, _ in content.turns]),
+        turns=[role for role, _ in content.turns].count(Role.USER),
         values=tuple(
-            _values([(call.name, call.arguments) for call in content.calls], content.beginning.tools)
+            [value for call in content.calls for value in _values(call.name, call.arguments, tools)]
         ),
-        written=tuple(turns),
-        tokens=_tokens(turns, size, count_tokens),
-        size=size,
-        trained=trained,
-        characters=_characters(turns),
+        fixes=_NO_FIXES,
+        written=turns,
+        tokens=_tokens(turns, length.characters, count_tokens),
+        size=length.characters,
+        trained=length.trained,
+        characters=length.of_roles,
     )
+
+
+_NO_FIXES: Final[Mapping[str, int]] = {}
 
 
 def _of_parsed(parsed: ParsedRow, count_tokens: CountTokens) -> RowFacts:
     entries = [entry for entry in parsed.entries if entry.entry.role is Role.ASSISTANT]
-    calls = [(call.name, call.arguments or {}) for entry in entries for call in entry.calls]
+    calls = [call for entry in entries for call in entry.calls]
     turns = _written_turns(parsed.row)
-    size, trained = measure_chat_turns(turns or ())
+    length = measure_chat_turns(turns or ())
     return RowFacts(
         format=parsed.row.format,
         tools=parsed.tools,
@@ -109,28 +116,28 @@ def _of_parsed(parsed: ParsedRow, count_tokens: CountTokens) -> RowFacts:
             ModelAnswer(tuple(call.name for call in entry.calls), entry.has_calls) for entry in entries
         ),
         turns=sum(entry.entry.role is Role.USER for entry in parsed.entries),
-        values=tuple(_values(calls, parsed.tools)),
+        values=tuple(
+            [value for call in calls for value in _values(call.name, call.arguments or {}, parsed.tools)]
+        ),
         fixes=_fixes(entries),
-        written=None if turns is None else tuple(turns),
-        tokens=None if turns is None else _tokens(turns, size, count_tokens),
-        size=size,
-        trained=trained,
-        characters=_characters(turns or ()),
+        written=turns,
+        tokens=None if turns is None else _tokens(turns, length.characters, count_tokens),
+        size=length.characters,
+        trained=length.trained,
+        characters=length.of_roles,
     )
 
 
-def _tokens(turns: list[ChatTurn], size: int, count_tokens: CountTokens) -> int:
+def _tokens(turns: Sequence[ChatTurn], size: int, count_tokens: CountTokens) -> int:
     # An estimate needs only the length, and writing the text takes as long as all other figures together.
     if count_tokens is estimate_tokens:
         return size // CHARS_PER_TOKEN
     return count_tokens(mask_chat_turns(turns, _PLAIN).text)
 
 
-def _values(calls: Iterable[tuple[str, JsonObject]], tools: OfferedTools) -> Iterator[EnumValue]:
-    for name, arguments in calls:
-        spec = tools.by_name.get(name)
-        if spec is not None and enums_of(spec):
-            yield from used_values(spec, arguments)
+def _values(name: str, arguments: JsonObject, tools: OfferedTools) -> Iterable[EnumValue]:
+    spec = tools.by_name.get(name)
+    return () if spec is None or not enums_of(spec) else used_values(spec, arguments)
 
 
 def _fixes(entries: Iterable[ParsedEntry]) -> Mapping[str, int]:
@@ -163,21 +170,15 @@ def _glanced_turns(glance: Glance) -> list[ChatTurn] | None:
 
     None means that the row must be read completely: it may have a loss mask, or its tools are in no system text.
     """
-    beginning = glance.beginning
-    if not beginning.is_plain or glance.has_tag_in_question:
+    system = glance.beginning.system
+    if not glance.beginning.is_plain or _TOOLS not in system:
         return None
-    if glance.has_entry_members:
+    if glance.has_tag_in_question or glance.has_entry_members:
         return None
-    turns = [ChatTurn(Role.SYSTEM, beginning.system, is_counted=False)]
-    for role, text in glance.turns:
-        if role is Role.TOOL:
-            text = rewrap_results(text)
-        turns.append(ChatTurn(role, text, role is Role.ASSISTANT))
-    return turns
-
-
-def _characters(turns: Iterable[ChatTurn]) -> Mapping[Role, int]:
-    found: dict[Role, int] = {}
-    for role, text, _ in turns:
-        found[role] = found.get(role, 0) + len(text)
-    return found
+    return [
+        (Role.SYSTEM, system, False),
+        *[
+            (role, rewrap_results(text) if role is Role.TOOL else text, role is Role.ASSISTANT)
+            for role, text in glance.turns
+        ],
+    ]

@@ -39,6 +39,8 @@ class MarkKind(StrEnum):
     WRITER = "writer"
     """It has a text of this origin, such as `mock`."""
 
+    __hash__ = str.__hash__  # as for `Role`
+
 
 class RowMark(NamedTuple):
     """Something that a row has."""
