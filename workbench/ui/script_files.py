@@ -25,8 +25,8 @@ _HEAD: Final = _FOLDER / "head"
 _IMPORT: Final = re.compile(
     r'^import \{(?P<names>[^}]*)\} from "(?P<path>\.{1,2}/(?:\w+/)?(?P<script>\w+)\.js)";$', re.MULTILINE
 )
-_COMMENT: Final = re.compile(r"^ *(?://|/\*\*|\*).*\n", re.MULTILINE)
-"""A line of a comment. No template of a script has such a line."""
+_COMMENT: Final = re.compile(r"^ *(?:/\*\*(?:[^*]|\*(?!/))*\*/|//.*)\n|/\*\*.*?\*/ ?", re.MULTILINE)
+"""Lines of a comment, or a type in a line. No template of a script has such a text."""
 _EXPORT: Final = re.compile(r"^export ((?:async )?function\*?|const|let|class) (\w+)", re.MULTILINE)
 
 
@@ -45,8 +45,8 @@ def script_paths() -> Mapping[str, Path]:
 
 
 def head_script(name: str) -> str:
-    """Return the text of a script of the page's head."""
-    return (_HEAD / f"{name}.js").read_text(encoding="utf-8")
+    """Return the text of a script of the page's head, without comments."""
+    return _COMMENT.sub("", (_HEAD / f"{name}.js").read_text(encoding="utf-8"))
 
 
 @cache

@@ -9,12 +9,13 @@ const newClient = () =>
   Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join("");
 
 // Actions that earlier pages of this browser left, in order.
-const readStored = (prefix) => {
+const readStored = (/** @type {string} */ prefix) => {
+  /** @type {[name: string, text: string][]} */
   const found = [];
   try {
     for (let place = 0; place < localStorage.length; place += 1) {
       const name = localStorage.key(place);
-      if (name && name.startsWith(prefix)) found.push([name, localStorage.getItem(name)]);
+      if (name && name.startsWith(prefix)) found.push([name, localStorage.getItem(name) || ""]);
     }
   } catch {
     // Storage is forbidden.
@@ -30,7 +31,8 @@ const readStored = (prefix) => {
   });
 };
 
-export const isSameAction = (left, right) => left.client === right.client && left.number === right.number;
+export const isSameAction = (/** @type {ActionId} */ left, /** @type {ActionId} */ right) =>
+  left.client === right.client && left.number === right.number;
 
 /**
  * @param {string} prefix of the keys in the browser's storage
@@ -39,14 +41,16 @@ export const isSameAction = (left, right) => left.client === right.client && lef
 export const createLog = (prefix) => {
   const client = newClient();
   let count = 0;
+  /** @type {any[]} */
   let actions = [];
   const addedAt = new Map();
   const unstored = new Set();
 
-  const nameOf = (action) => prefix + action.client + ":" + String(action.number).padStart(8, "0");
+  const nameOf = (/** @type {ActionId} */ action) =>
+    prefix + action.client + ":" + String(action.number).padStart(8, "0");
 
   // Takes over what earlier pages of this account left.
-  const adopt = (owner) => {
+  const adopt = (/** @type {string} */ owner) => {
     const known = actions;
     const left = readStored(prefix).filter(
       (action) => action.owner === owner && !known.some((other) => isSameAction(action, other)),
@@ -54,7 +58,7 @@ export const createLog = (prefix) => {
     actions = [...left, ...known];
   };
 
-  const add = (fields) => {
+  const add = (/** @type {object} */ fields) => {
     count += 1;
     const action = { ...fields, client, number: count };
     actions = [...actions, action];
@@ -68,7 +72,7 @@ export const createLog = (prefix) => {
     return action;
   };
 
-  const drop = (done) => {
+  const drop = (/** @type {ActionId[]} */ done) => {
     actions = actions.filter((action) => !done.some((other) => isSameAction(action, other)));
     for (const action of done) {
       try {

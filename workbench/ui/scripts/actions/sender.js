@@ -27,12 +27,13 @@ export const createSender = ({ log, fieldsOf, send, onLost }) => {
   let serial = 0;
   let isAsked = false;
 
-  const begin = (fields, actions = []) => {
+  const begin = (/** @type {Command} */ fields, /** @type {Action[]} */ actions = []) => {
     serial += 1;
     sent = { ...fields, serial, actions };
     return sent;
   };
 
+  /** @param {(SentCommand<Action> & Command) | null} command @param {number} delay */
   const again = (command, delay) =>
     setTimeout(() => {
       if (sent !== command) return;
@@ -66,7 +67,7 @@ export const createSender = ({ log, fieldsOf, send, onLost }) => {
     begin,
     waiting: () => sent,
     expectLoss: () => sent && again(sent, SOON_MS),
-    take: (number) => {
+    take: (/** @type {number} */ number) => {
       const command = sent && sent.serial === number ? sent : null;
       if (command) sent = null;
       return command;

@@ -1,7 +1,7 @@
 // The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_open`,
 // `compare_vote`, `compare_unvote`, `compare_go_on`, `compare_example`.
-import { node } from "../shared/dom.js";
 import { emptyPlace } from "../shared/empty_place.js";
+import { html, render, repeat } from "../shared/lit_html.js";
 import { isField, onKeys, press } from "../shared/page.js";
 import { store, stored, storedText } from "../shared/storage.js";
 import { blinded, drawCell } from "./compare_cell.js";
@@ -9,17 +9,12 @@ import { blinded, drawCell } from "./compare_cell.js";
 const DIFFERENCES = "hermes-workbench:compare:differences";
 const BLIND = "hermes-workbench:compare:blind";
 
-const canVote = (turn, column) => turn.can_vote && (column === null || Boolean(turn.cells[column].message));
+const canVote = (/** @type {TurnView} */ turn, /** @type {number | null} */ column) =>
+  turn.can_vote && (column === null || Boolean(turn.cells[column].message));
 
-const head = (column) =>
-  node(
-    "div",
-    { class: "hw-compare-column" },
-    node("span", { class: "hw-letter" }, column.letter),
-    node("strong", {}, column.contract),
-    node("span", { class: "hw-mono" }, column.model),
-    node("span", { class: "hw-note" }, column.note),
-  );
+const head = (/** @type {ColumnHeadView} */ column) =>
+  html`<div class="hw-compare-column"><span class="hw-letter">${column.letter}</span><strong>${column.contract}</strong><span
+    class="hw-mono">${column.model}</span><span class="hw-note">${column.note}</span></div>`;
 
 // How long before the end of an answer its vote counts.
 const EARLY_MS = 2000;
@@ -29,85 +24,41 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   // The router's request that is being answered.
   let request = 0;
+  /** @type {{ value: BoardView | null; at: number }} */
   const state = { value: null, at: 0 };
   // Voting blind hides which column an answer is from, until the turn has a vote.
   let isBlind = Boolean(stored(BLIND));
   let hasDifferences = Boolean(stored(DIFFERENCES));
   // The columns of each turn in the order in which they are shown while voting blind.
+  /** @type {Map<number, number[]>} */
   const orders = new Map();
   const page = document.getElementById("compare-page");
-  const fold = (isFolded) => page?.classList.toggle("is-folded", isFolded);
+  const fold = (/** @type {boolean} */ isFolded) => page?.classList.toggle("is-folded", isFolded);
 
-  const isHidden = (turn) => isBlind && !turn.vote;
+  const isHidden = (/** @type {TurnView} */ turn) => isBlind && !turn.vote;
 
-  const orderOf = (turn) => {
+  const orderOf = (/** @type {TurnView} */ turn) => {
     const columns = turn.cells.map((_, column) => column);
     if (!isHidden(turn)) return columns;
-    if (!orders.has(turn.place))
-      orders.set(
-        turn.place,
-        columns
-          .map((column) => [Math.random(), column])
-          .sort()
-          .map(([, column]) => column),
-      );
-    return orders.get(turn.place);
+    const drawn = columns
+      .map((column) => ({ column, at: Math.random() }))
+      .sort((left, right) => left.at - right.at);
+    const order = orders.get(turn.place) ?? drawn.map(({ column }) => column);
+    orders.set(turn.place, order);
+    return order;
   };
 
   // A vote that came just before the answer that it is about was drawn.
+  /** @type {{ turn: number; kind: string; column: number | null; until: number } | null} */
   let early = null;
 
-  const voteButton = (turn, kind, column, words, key) =>
-    node(
-      "button",
-      {
-        type: "button",
-        class: "hw-verdict",
-        disabled: !canVote(turn, column),
-        "aria-pressed": String(turn.vote === kind && turn.voted === column),
-        onclick: () => vote(turn, kind, column),
-      },
-      node("kbd", {}, key),
-      words,
-    );
-
-  const voteBar = (value, turn) =>
-    node(
-      "div",
-      { class: "hw-vote", role: "group", "aria-label": "Vote" + (turn.heading ? " on " + turn.heading : "") },
-      orderOf(turn).map((column, place) =>
-        voteButton(
-          turn,
-          "best",
-          column,
-          (isHidden(turn) ? "Answer " + (place + 1) : value.heads[column].letter) + " is better",
-          String(place + 1),
-        ),
-      ),
-      voteButton(turn, "tie", null, "Tie", "t"),
-      voteButton(turn, "bad", null, value.heads.length === 2 ? "Both bad" : "All bad", "x"),
-      turn.vote
-        ? node(
-            "button",
-            {
-              type: "button",
-              class: "hw-act",
-              onclick: () => trigger("compare_unvote", { turn: turn.place }),
-            },
-            "Undo vote ",
-            node("kbd", {}, "u"),
-          )
-        : null,
-      node(
-        "span",
-        { class: "hw-note", role: "status" },
-        turn.vote_note || (turn.can_vote ? "" : "You can vote once two columns have answered."),
-      ),
-    );
-
-  const vote = (turn, kind, column) => {
+  const vote = (
+    /** @type {TurnView} */ turn,
+    /** @type {string} */ kind,
+    /** @type {number | null} */ column,
+  ) => {
     if (!canVote(turn, column)) {
-      if (state.value.is_running) early = { turn: turn.place, kind, column, until: Date.now() + EARLY_MS };
+      if (state.value?.is_running) early = { turn: turn.place, kind, column, until: Date.now() + EARLY_MS };
       return;
     }
     early = null;
@@ -115,40 +66,43 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     else trigger("compare_vote", { turn: turn.place, kind, column });
   };
 
-  const drawTurn = (value, turn) =>
-    node(
-      "section",
-      {
-        class: "hw-compare-turn",
-        "data-turn": turn.place,
-        tabindex: -1,
-        "aria-label": turn.heading || "Question",
-      },
-      node(
-        "div",
-        { class: "hw-compare-question" },
-        turn.heading ? node("h3", {}, turn.heading) : null,
-        node(
-          "div",
-          { class: "hw-prose", tabindex: 0, role: "group", "aria-label": "Question" },
-          turn.question,
-        ),
+  const voteBar = (/** @type {BoardView} */ value, /** @type {TurnView} */ turn) => {
+    /** @param {string} kind @param {number | null} column @param {string} words @param {string} key */
+    const button = (kind, column, words, key) =>
+      html`<button type="button" class="hw-verdict" ?disabled=${!canVote(turn, column)}
+        aria-pressed=${String(turn.vote === kind && turn.voted === column)} @click=${() => vote(turn, kind, column)}
+        ><kbd>${key}</kbd>${words}</button>`;
+    const name = (/** @type {number} */ column, /** @type {number} */ place) =>
+      isHidden(turn) ? "Answer " + (place + 1) : value.heads[column].letter;
+    return html`<div class="hw-vote" role="group" aria-label="Vote${turn.heading ? " on " + turn.heading : ""}">${[
+      orderOf(turn).map((column, place) =>
+        button("best", column, name(column, place) + " is better", String(place + 1)),
       ),
-      node(
-        "div",
-        { class: "hw-compare-grid", style: "--columns:" + value.heads.length },
-        orderOf(turn).map((column, place) =>
+      button("tie", null, "Tie", "t"),
+      button("bad", null, value.heads.length === 2 ? "Both bad" : "All bad", "x"),
+      turn.vote
+        ? html`<button type="button" class="hw-act" @click=${() => trigger("compare_unvote", { turn: turn.place })}
+            >Undo vote <kbd>u</kbd></button>`
+        : "",
+    ]}<span class="hw-note" role="status">${
+      turn.vote_note || (turn.can_vote ? "" : "You can vote once two columns have answered.")
+    }</span></div>`;
+  };
+
+  const drawTurn = (/** @type {BoardView} */ value, /** @type {TurnView} */ turn) =>
+    html`<section class="hw-compare-turn" data-turn=${turn.place} tabindex="-1" aria-label=${turn.heading || "Question"}
+      ><div class="hw-compare-question">${turn.heading ? html`<h3>${turn.heading}</h3>` : ""}<div class="hw-prose"
+        tabindex="0" role="group" aria-label="Question">${turn.question}</div></div>
+      <div class="hw-compare-grid" style="--columns:${value.heads.length}">${orderOf(turn).map(
+        (column, place) =>
           isHidden(turn)
             ? drawCell(blinded(turn.cells[column], String(place + 1)), value.session, false)
             : drawCell(turn.cells[column], value.session, hasDifferences),
-        ),
-      ),
-      voteBar(value, turn),
-    );
+      )}</div>${voteBar(value, turn)}</section>`;
 
   // Marks the turn that the vote keys apply to.
   const markCurrent = () => {
-    const many = state.value && state.value.turns.length > 1;
+    const many = state.value !== null && state.value.turns.length > 1;
     element
       .querySelectorAll(".hw-compare-turn")
       .forEach((section) =>
@@ -156,7 +110,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       );
   };
 
-  const step = (by) => {
+  const step = (/** @type {number} */ by) => {
     const next = state.at + by;
     if (!state.value || next < 0 || next >= state.value.turns.length) return;
     state.at = next;
@@ -165,13 +119,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     if (section) section.scrollIntoView({ block: "nearest" });
   };
 
-  // The element of each turn with the JSON that it was drawn from. Unchanged turns are not drawn again.
-  const drawn = new Map();
-
   const EMPTY = emptyPlace("compare", () => trigger("compare_example", {}));
-  element.replaceChildren(EMPTY);
+  render(EMPTY, element);
   const isVisible = () => element.isConnected && element.offsetParent !== null;
 
+  /** @type {Record<string, (turn: TurnView) => unknown>} */
   const ACTS = {
     t: (turn) => vote(turn, "tie", null),
     x: (turn) => vote(turn, "bad", null),
@@ -180,7 +132,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     k: () => step(-1),
   };
 
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (!isVisible() || event.defaultPrevented) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -212,98 +164,59 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   onKeys(element, document, onKey);
 
-  const choice = (label, isOn, onclick) =>
-    node("button", { type: "button", class: "hw-act", "aria-pressed": String(isOn), onclick }, label);
-
-  const choices = () => [
-    choice("Show differences", hasDifferences, () => {
-      store(DIFFERENCES, (hasDifferences = !hasDifferences) || null);
+  /** @param {string} label @param {boolean} isOn @param {() => void} turn */
+  const choice = (label, isOn, turn) =>
+    html`<button type="button" class="hw-act" aria-pressed=${String(isOn)} @click=${() => {
+      turn();
       show(state.value);
-    }),
-    choice("Vote blind", isBlind, () => {
-      store(BLIND, (isBlind = !isBlind) || null);
-      show(state.value);
-    }),
-    node(
-      "button",
-      { type: "button", class: "hw-act hw-unfold", onclick: () => fold(false) },
-      "Change columns",
-    ),
-  ];
+    }}>${label}</button>`;
 
-  const show = (value) => {
+  const bar = (/** @type {BoardView} */ value) =>
+    html`<div class="hw-compare-top"><span class="hw-note" role="status">${value.note}</span>${[
+      choice("Show differences", hasDifferences, () => {
+        store(DIFFERENCES, (hasDifferences = !hasDifferences) || null);
+      }),
+      choice("Vote blind", isBlind, () => {
+        store(BLIND, (isBlind = !isBlind) || null);
+      }),
+    ]}<button type="button" class="hw-act hw-unfold" @click=${() => fold(false)}>Change columns</button>${
+      value.can_resume
+        ? html`<button type="button" class="hw-action" @click=${() => trigger("compare_go_on", {})}
+            >Run missing answers</button>`
+        : ""
+    }${
+      value.turns.length > 1
+        ? html`<span class="hw-note"><kbd>j</kbd> <kbd>k</kbd> next and previous turn</span>`
+        : ""
+    }</div>`;
+
+  const show = (/** @type {BoardView | null} */ value) => {
     page?.classList.toggle("is-blind", isBlind);
     if (!value) {
       state.value = null;
-      drawn.clear();
       fold(false);
-      return element.replaceChildren(EMPTY);
+      return render(EMPTY, element);
     }
-    const isNew = !state.value || state.value.id !== value.id;
+    const isNew = state.value?.id !== value.id;
     if (isNew) {
-      drawn.clear();
       orders.clear();
       state.at = 0;
     }
-    if (isNew || (value.is_running && !state.value.is_running)) fold(true);
+    if (isNew || (value.is_running && !state.value?.is_running)) fold(true);
     state.value = value;
-    const turns = value.turns.map((turn) => {
-      const json = JSON.stringify([turn, value.heads, isBlind, hasDifferences]);
-      const known = drawn.get(turn.place);
-      if (known && known.json === json) return known.item;
-      const item = drawTurn(value, turn);
-      if (known) {
-        const folds = known.item.querySelectorAll("details");
-        item.querySelectorAll("details").forEach((fold, place) => {
-          fold.open = Boolean(folds[place] && folds[place].open);
-        });
-        const focused = known.item.contains(document.activeElement)
-          ? [...known.item.querySelectorAll("button")].indexOf(document.activeElement)
-          : -1;
-        if (focused >= 0)
-          requestAnimationFrame(() => {
-            const button = item.querySelectorAll("button")[focused];
-            if (button) button.focus({ preventScroll: true });
-          });
-      }
-      drawn.set(turn.place, { json, item });
-      return item;
-    });
     const waited = early && value.turns[early.turn];
-    if (early && (isNew || Date.now() > early.until)) early = null;
-    else if (waited && canVote(waited, early.column)) vote(waited, early.kind, early.column);
-    element.replaceChildren(
-      node(
-        "div",
-        { class: "hw-compare-top" },
-        node("span", { class: "hw-note", role: "status" }, value.note),
-        choices(),
-        value.can_resume
-          ? node(
-              "button",
-              { type: "button", class: "hw-action", onclick: () => trigger("compare_go_on", {}) },
-              "Run missing answers",
-            )
-          : null,
-        value.turns.length > 1
-          ? node(
-              "span",
-              { class: "hw-note" },
-              node("kbd", {}, "j"),
-              " ",
-              node("kbd", {}, "k"),
-              " next and previous turn",
-            )
-          : null,
-      ),
-      value.turns.some(isHidden)
-        ? ""
-        : node(
-            "div",
-            { class: "hw-compare-grid hw-compare-heads", style: "--columns:" + value.heads.length },
-            value.heads.map(head),
-          ),
-      ...turns,
+    if (isNew || (early && Date.now() > early.until)) early = null;
+    else if (early && waited && canVote(waited, early.column)) vote(waited, early.kind, early.column);
+    const heads = html`<div class="hw-compare-grid hw-compare-heads" style="--columns:${value.heads.length}">${value.heads.map(
+      head,
+    )}</div>`;
+    render(
+      html`${bar(value)}${value.turns.some(isHidden) ? "" : heads}${repeat(
+        value.turns,
+        (turn) => value.id + " " + turn.place,
+        (turn) => drawTurn(value, turn),
+      )}`,
+      element,
     );
     markCurrent();
     router.here("compare", { compare: value.id }, { request });

@@ -1,89 +1,54 @@
 // One answer of the Compare tab: its calls, text, fixes and figures, with the differences from column A.
-import { node } from "../shared/dom.js";
-import { blocks, result, status } from "../shared/blocks.js";
+import { html, nothing } from "../shared/lit_html.js";
+import { argumentTable, callHead, drawBlock, notes, result, status } from "../shared/blocks.js";
 import { words } from "../shared/words.js";
 
 // How a cell differs from column A, by its sign.
+/** @type {Record<string, string>} */
 const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
+/** @type {Record<string, string>} */
 const TONES = { "=": "same", "≠": "other", "+": "add", "−": "drop" };
 
-const sign = (mark) =>
+const tone = (/** @type {string} */ mark) => (mark ? "d-" + TONES[mark] : nothing);
+
+const sign = (/** @type {string} */ mark) =>
   mark
-    ? node(
-        "span",
-        { class: "hw-sign d-" + TONES[mark], role: "img", "aria-label": WORDS[mark], title: WORDS[mark] },
-        mark,
-      )
-    : null;
+    ? html`<span class="hw-sign d-${TONES[mark]}" role="img" aria-label=${WORDS[mark]} title=${WORDS[mark]}>${mark}</span>`
+    : "";
 
-const argument = (row) =>
-  node(
-    "tr",
-    { class: row.sign ? "d-" + TONES[row.sign] : null },
-    node("th", { scope: "row" }, sign(row.sign), row.name),
-    node(
-      "td",
-      {},
-      row.was ? node("del", { "aria-label": "in A" }, row.was) : null,
-      row.was && row.value ? " → " : null,
-      row.value,
-    ),
-  );
+const argument = (/** @type {ArgumentView} */ row) =>
+  html`<tr class=${tone(row.sign)}><th scope="row">${sign(row.sign)}${row.name}</th><td>${
+    row.was ? html`<del aria-label="in A">${row.was}</del>` : ""
+  }${row.was && row.value ? " → " : ""}${row.value}</td></tr>`;
 
-const call = (view) =>
-  node(
-    "div",
-    { class: "hw-call" + (view.sign ? " d-" + TONES[view.sign] : "") },
-    node(
-      "div",
-      { class: "hw-call-head" },
-      sign(view.sign),
-      node("span", { class: "hw-word k-call" }, "call"),
-      node(view.sign === "−" ? "del" : "strong", { class: "hw-mono" }, view.card.name),
-      view.sign === "−" ? node("span", { class: "hw-note" }, "only in A") : status(view.card),
-    ),
-    view.sign === "−"
-      ? null
-      : [
-          view.arguments.length === 0
-            ? node("div", { class: "hw-note hw-arguments" }, "no arguments")
-            : node("table", { class: "hw-arguments" }, node("tbody", {}, view.arguments.map(argument))),
-          view.card.notes.map((note) => node("div", { class: "hw-finding" }, note)),
-          view.card.result ? result(view.card.result) : null,
-        ],
-  );
+const call = (/** @type {CallView} */ { sign: mark, card, arguments: rows }) => {
+  const isGone = mark === "−";
+  const name = isGone
+    ? html`<del class="hw-mono">${card.name}</del>`
+    : html`<strong class="hw-mono">${card.name}</strong>`;
+  const state = isGone ? html`<span class="hw-note">only in A</span>` : status(card);
+  return html`<div class="hw-call${mark ? " d-" + TONES[mark] : ""}">${callHead(name, state, sign(mark))}${
+    isGone
+      ? ""
+      : [argumentTable(rows.map(argument)), notes(card.notes), card.result ? result(card.result) : ""]
+  }</div>`;
+};
 
-const fix = (line) =>
-  node(
-    "li",
-    { class: line.sign ? "d-" + TONES[line.sign] : null },
-    sign(line.sign),
-    node(
-      line.sign === "−" ? "del" : "code",
-      { class: line.is_guess ? "k-guess" : "k-fix" },
-      line.code + (line.is_guess ? "?" : ""),
-    ),
-    " ",
-    node("span", { class: "hw-note" }, line.note),
-  );
+const fix = (/** @type {FixLine} */ line) => {
+  const code = line.code + (line.is_guess ? "?" : "");
+  const kind = line.is_guess ? "k-guess" : "k-fix";
+  return html`<li class=${tone(line.sign)}>${sign(line.sign)}${
+    line.sign === "−" ? html`<del class=${kind}>${code}</del>` : html`<code class=${kind}>${code}</code>`
+  } <span class="hw-note">${line.note}</span></li>`;
+};
 
-const figure = (value) =>
-  node(
-    "div",
-    {},
-    node("dt", {}, value.name),
-    node(
-      "dd",
-      {},
-      value.value,
-      value.against
-        ? node("span", { class: "hw-note", title: "compared with A" }, " " + value.against)
-        : null,
-    ),
-  );
+const figure = (/** @type {FigureView} */ { name, value, against }) =>
+  html`<div><dt>${name}</dt><dd>${value}${
+    against ? html`<span class="hw-note" title="compared with A"> ${against}</span>` : ""
+  }</dd></div>`;
 
 // Returns an answer without what reveals its column: its letter, its figures and its differences from A.
-export const blinded = (answer, letter) => ({
+export const blinded = (/** @type {CellView} */ answer, /** @type {string} */ letter) => ({
   ...answer,
   letter,
   summary: "",
@@ -103,63 +68,39 @@ export const blinded = (answer, letter) => ({
 });
 
 // The text alone, or with the words that column A has instead, if the two are alike enough.
-const answerText = (answer, hasDifferences) =>
-  hasDifferences && answer.is_alike
-    ? words(answer.text)
-    : answer.text.map((piece) => (piece.kind === "drop" ? "" : piece.text));
+const answerText = (
+  /** @type {CellView} */ { text, is_alike: isAlike },
+  /** @type {boolean} */ hasDifferences,
+) =>
+  hasDifferences && isAlike ? words(text) : text.map((piece) => (piece.kind === "drop" ? "" : piece.text));
 
-export const drawCell = (answer, session, hasDifferences) =>
-  node(
-    "section",
-    { class: "hw-compare-cell is-" + answer.state, "aria-label": "Column " + answer.letter },
-    node(
-      "div",
-      { class: "hw-compare-head" },
-      node("span", { class: "hw-letter" }, answer.letter),
-      node("span", { class: answer.differs ? "hw-differs" : "hw-note" }, answer.summary),
-      node("span", { class: "hw-gap" }),
-      answer.message
-        ? node(
-            "a",
-            {
-              class: "hw-note",
-              href: window.hermesWorkbench.router.link("play", { session, message: answer.message }),
-            },
-            "Open in Play",
-          )
-        : null,
-    ),
-    answer.problem
-      ? node(
-          "p",
-          { class: "hw-line t-error" },
-          node("span", { class: "hw-word" }, "incomplete"),
-          node("span", {}, answer.problem),
-        )
-      : null,
-    answer.thoughts.map((block) => blocks.thought(block)),
-    answer.calls.map(call),
-    answer.broken.map((block) => blocks[block.kind](block)),
-    answer.text.length
-      ? node(
-          "div",
-          {
-            class: "hw-prose hw-compare-text",
-            tabindex: 0,
-            role: "group",
-            "aria-label": "Answer " + answer.letter,
-          },
-          answerText(answer, hasDifferences),
-        )
-      : null,
-    hasDifferences && !answer.is_alike
-      ? node("p", { class: "hw-note hw-calm-line" }, "The texts differ too much to mark words.")
-      : null,
-    answer.notes.map((note) => node("div", { class: "hw-note hw-end" }, note)),
-    answer.fixes.length
-      ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, answer.fixes.map(fix))
-      : answer.message
-        ? node("p", { class: "hw-note hw-calm-line" }, "no fixes")
-        : null,
-    answer.figures.length ? node("dl", { class: "hw-figures" }, answer.figures.map(figure)) : null,
-  );
+/** @param {CellView} answer @param {string} session @param {boolean} hasDifferences */
+export const drawCell = (answer, session, hasDifferences) => {
+  const calm = (/** @type {string} */ text) => html`<p class="hw-note hw-calm-line">${text}</p>`;
+  const { link } = window.hermesWorkbench.router;
+  return html`<section class="hw-compare-cell is-${answer.state}" aria-label="Column ${answer.letter}">
+    <div class="hw-compare-head"><span class="hw-letter">${answer.letter}</span><span
+      class=${answer.differs ? "hw-differs" : "hw-note"}>${answer.summary}</span><span class="hw-gap"></span>${
+        answer.message
+          ? html`<a class="hw-note" href=${link("play", { session, message: answer.message })}>Open in Play</a>`
+          : ""
+      }</div>
+    ${
+      answer.problem
+        ? html`<p class="hw-line t-error"><span class="hw-word">incomplete</span><span>${answer.problem}</span></p>`
+        : ""
+    }${answer.thoughts.map(drawBlock)}${answer.calls.map(call)}${answer.broken.map(drawBlock)}${
+      answer.text.length
+        ? html`<div class="hw-prose hw-compare-text" tabindex="0" role="group" aria-label="Answer ${answer.letter}"
+            >${answerText(answer, hasDifferences)}</div>`
+        : ""
+    }${hasDifferences && !answer.is_alike ? calm("The texts differ too much to mark words.") : ""}${answer.notes.map(
+      (note) => html`<div class="hw-note hw-end">${note}</div>`,
+    )}${
+      answer.fixes.length
+        ? html`<ul class="hw-compare-fixes" aria-label="Fixes">${answer.fixes.map(fix)}</ul>`
+        : answer.message
+          ? calm("no fixes")
+          : ""
+    }${answer.figures.length ? html`<dl class="hw-figures">${answer.figures.map(figure)}</dl>` : ""}</section>`;
+};

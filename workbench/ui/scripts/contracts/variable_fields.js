@@ -7,7 +7,7 @@ import { node } from "../shared/dom.js";
 // eslint-disable-next-line no-control-regex
 const LINE_END = /[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
-const lineValue = (value) =>
+const lineValue = (/** @type {string} */ value) =>
   LINE_END.test(value) || /^[\s"]|\s$/.test(value)
     ? JSON.stringify(value).replace(
         /[\u007f-\uffff]/g,
@@ -16,9 +16,12 @@ const lineValue = (value) =>
     : value;
 
 // The lines of the text, by variable.
-const linesOf = (text) =>
+const linesOf = (/** @type {string} */ text) =>
   new Map(
-    text.split("\n").flatMap((line) => (line.includes("=") ? [[line.split("=")[0].trim(), line]] : [])),
+    text
+      .split("\n")
+      .filter((line) => line.includes("="))
+      .map((line) => [line.split("=")[0].trim(), line]),
   );
 
 const valueOf = (line = "=") => {
@@ -42,7 +45,7 @@ export const mount = ({ element, follow }) => {
   element.replaceChildren(list);
 
   // Only the variable itself: the fields of a text that was opened a moment ago can still be those of the one before.
-  const write = (name, value) => {
+  const write = (/** @type {string} */ name, /** @type {string} */ value) => {
     const area = target();
     if (!area) return;
     const lines = linesOf(area.value);
@@ -55,7 +58,7 @@ export const mount = ({ element, follow }) => {
     area.dispatchEvent(new Event("input", { bubbles: true }));
   };
 
-  const rowOf = ({ name }) => {
+  const rowOf = (/** @type {VariableField} */ { name }) => {
     const input = node("textarea", {
       class: "hw-input",
       rows: 1,
@@ -78,7 +81,7 @@ export const mount = ({ element, follow }) => {
     return { root, input, problem, remove, isDeclared: true };
   };
 
-  const grow = (input) => {
+  const grow = (/** @type {PageElement} */ input) => {
     input.rows = Math.min(6, input.value.split("\n").length);
   };
 
@@ -94,6 +97,7 @@ export const mount = ({ element, follow }) => {
   };
 
   // Gradio can draw the text field again.
+  /** @type {PageElement | null} */
   let followed = null;
   const followText = () => {
     const area = target();

@@ -8,12 +8,13 @@ const PAGE = 10;
 
 /** @param {Part<FoundRowsView, RowFinderEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
+  /** @type {FoundRowsView | null} */
   let shown = null;
   // The seed of the last random sample.
   let lastSeed = 0;
 
   // Asks for rows like the shown ones, with `changes`. Any change except of the page begins at the first row.
-  const find = (changes) => {
+  const find = (/** @type {Partial<FoundRowsView>} */ changes) => {
     const { conditions, text, seed } = { ...shown, ...changes };
     triggerLatest("find_rows", {
       conditions: JSON.stringify(conditions),
@@ -23,35 +24,38 @@ export const mount = ({ element, follow, triggerLatest }) => {
     });
   };
 
-  const onEnter = (work) => (event) => event.key === "Enter" && work(event);
+  const onEnter = (/** @type {() => void} */ work) => (/** @type {PageEvent} */ event) =>
+    event.key === "Enter" && work();
   const search = () => find({ text: element.querySelector("input[type=search]").value.trim() });
   const sample = () =>
     find({ seed: Math.max(0, Math.trunc(Number(element.querySelector(".hw-seed").value) || 0)) });
-  const addFilter = (event) => {
+  const addFilter = (/** @type {PageEvent} */ event) => {
     const chosen = filterOptions()[Number(event.target.value)];
     event.target.value = "";
-    if (chosen) find({ conditions: [...shown.conditions, chosen] });
+    if (chosen) find({ conditions: [...(shown?.conditions ?? []), chosen] });
   };
 
-  const action = (label, onclick, isDisabled = false) =>
+  const action = (/** @type {string} */ label, /** @type {() => void} */ onclick, isDisabled = false) =>
     html`<button type="button" class="hw-action" ?disabled=${isDisabled} @click=${onclick}>${label}</button>`;
 
-  const chip = (text, label, remove) =>
+  const chip = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ remove) =>
     html`<span class="hw-tag">${text}${iconButton("cross", label, remove)}</span>`;
 
-  const without = (at) => () => find({ conditions: shown.conditions.filter((_, other) => other !== at) });
+  const without = (/** @type {number} */ at) => () =>
+    find({ conditions: (shown?.conditions ?? []).filter((_, other) => other !== at) });
 
-  const pager = () => {
-    const [first, last, total] = [shown.first + 1, Math.min(shown.first + PAGE, shown.total), shown.total];
-    const [from, to, of] = [first, last, total].map((each) => each.toLocaleString("en"));
+  const pager = (/** @type {FoundRowsView} */ { first, total }) => {
+    const last = Math.min(first + PAGE, total);
+    const [from, to, of] = [first + 1, last, total].map((each) => each.toLocaleString("en"));
     return html`<div class="hw-finder-pages">
-      ${action("Previous", () => find({ first: shown.first - PAGE }), shown.first === 0)}
+      ${action("Previous", () => find({ first: first - PAGE }), first === 0)}
       <span class="hw-note">${from}–${to} of ${of}</span>
-      ${action("Next", () => find({ first: shown.first + PAGE }), last >= total)}
+      ${action("Next", () => find({ first: first + PAGE }), last >= total)}
     </div>`;
   };
 
-  const parts = ({ total, text, seed, rows, conditions }) => {
+  const parts = (/** @type {FoundRowsView} */ value) => {
+    const { total, text, seed, rows, conditions } = value;
     const heading = total.toLocaleString("en") + (total === 1 ? " row" : " rows");
     return html`<h3><span role="status">${heading}${seed === null ? "" : ", in random order"}</span></h3>
       <div class="hw-finder">
@@ -76,7 +80,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
           ? html`<div>${rows.map((row) => rowCard(row, rows.length === 1))}</div>`
           : hint("No row matches. Remove a filter, or search for another text.")
       }
-      ${total > PAGE ? pager() : ""}`;
+      ${total > PAGE ? pager(value) : ""}`;
   };
 
   follow((value) => {

@@ -3,7 +3,7 @@ import { codeLink, term } from "../shared/dom.js";
 import { emptyPlace } from "../shared/empty_place.js";
 import { html, render } from "../shared/lit_html.js";
 
-export const findingLine = (finding) =>
+export const findingLine = (/** @type {FindingLine} */ finding) =>
   html`<li class="hw-finding t-${finding.tone}">
     <span class="hw-word">${finding.word}</span>
     <span class="hw-finding-text">${finding.code ? html`${codeLink(finding.code)} ` : ""}${finding.text}${
@@ -31,7 +31,7 @@ export const mount = ({ element, follow }) =>
                 : html`<p class="hw-note">${value.hint}</p>`
             }
             ${value.more ? html`<p class="hw-note">${value.more.toLocaleString("en")} more</p>` : ""}`
-        : "",
+          : "",
       element,
     ),
   );

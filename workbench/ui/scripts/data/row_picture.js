@@ -5,14 +5,15 @@ import { findingLine } from "./row_findings.js";
 import { wideTable } from "../shared/tables.js";
 import { heading } from "../shared/heading.js";
 
+/** @type {[string, string][]} */
 let options = [];
 
 // The conditions that rows of the open data set can be filtered by, each a label and a filter.
 export const filterOptions = () => options;
 
-const enumRow = (line, pick) => {
+const enumRow = (/** @type {EnumLine} */ line, /** @type {(condition: [string, string]) => void} */ pick) => {
   const total = line.values.length + line.more;
-  const value = ([name, calls, condition]) =>
+  const value = (/** @type {[string, number, [string, string]]} */ [name, calls, condition]) =>
     html`<button type="button" class="hw-value${calls ? "" : " is-unused"}" ?disabled=${!calls}
       title=${calls ? nothing : "No call uses this value"} @click=${() => pick(condition)}
     ><span class="hw-mono">${name}</span> ${calls.toLocaleString("en")}</button>`;
@@ -25,7 +26,7 @@ const enumRow = (line, pick) => {
   </tr>`;
 };
 
-const enums = (lines, pick) =>
+const enums = (/** @type {EnumLine[]} */ lines, /** @type {(condition: [string, string]) => void} */ pick) =>
   html`${heading("h3", "Values of enum parameters", "how-to/look-at-a-data-set")}
     <p class="hw-note">Parameters with the most unused values come first.</p>
     ${wideTable(
@@ -37,14 +38,14 @@ const enums = (lines, pick) =>
 
 /** @param {Part<PictureView, RowPictureEvents>} part */
 export const mount = ({ element, follow, triggerLatest }) => {
-  const pick = (condition) => {
+  const pick = (/** @type {[string, string]} */ condition) => {
     triggerLatest("find_rows", { conditions: JSON.stringify([condition]), text: "", seed: null, first: 0 });
     document.getElementById("explore-found")?.scrollIntoView({ block: "start" });
   };
-  const drawn = ({ chart: value, note, conditions }) =>
+  const drawn = (/** @type {PictureChart} */ { chart: value, note, conditions }) =>
     html`<section class="hw-picture-chart">${chart(value, note, (at) => pick(conditions[at]))}</section>`;
 
-  const parts = (value) => {
+  const parts = (/** @type {PictureView} */ value) => {
     const [cut] = value.cut;
     return html`<h2>${value.name}</h2>
       <p class="hw-note">${value.note}</p>
@@ -57,9 +58,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
         ${value.facts.map((fact) => html`<li>${fact}</li>`)}
       </ul>
       ${
-        value.findings.length
-          ? html`<ul class="hw-row-findings">${value.findings.map(findingLine)}</ul>`
-          : ""
+        value.findings.length ? html`<ul class="hw-row-findings">${value.findings.map(findingLine)}</ul>` : ""
       }
       <div class="hw-picture">${value.charts.map(drawn)}</div>
       ${value.enums.length ? enums(value.enums, pick) : ""}
@@ -70,6 +69,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
       }`;
   };
 
+  /** @type {number | null} */
   let serial = null;
   follow((value) => {
     options = value?.options || [];

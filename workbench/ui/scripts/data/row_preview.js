@@ -8,6 +8,7 @@ import { findingLine } from "./row_findings.js";
 
 const SHAPES = { json: "JSON", mask: "Loss mask" };
 
+/** @type {Record<string, (row: RowCard) => Template>} */
 const bodies = {
   json: (row) =>
     html`<pre class="hw-made-text" tabindex="0" role="group" aria-label="Row as JSON">${row.json_text}${
@@ -25,16 +26,16 @@ const bodies = {
 };
 
 // A row that can be unfolded. `isOpen` unfolds it at first.
-export const rowCard = (row, isOpen) => {
+export const rowCard = (/** @type {RowCard} */ row, /** @type {boolean} */ isOpen) => {
   const card = document.createElement("details");
   card.className = "hw-made";
   card.open = isOpen;
   const shapes = Object.entries(SHAPES).filter(([shape]) => shape === "json" || row.mask.length);
-  const show = (shown) =>
+  const show = (/** @type {string} */ shown) =>
     render(
       html`<summary><strong>${row.title}</strong>${
-          row.note ? html`<span class="hw-note">${row.note}</span>` : ""
-        }</summary>
+        row.note ? html`<span class="hw-note">${row.note}</span>` : ""
+      }</summary>
         <div class="hw-made-head">
           <span class="hw-actions">${shapes.map(
             ([shape, label]) =>
@@ -72,7 +73,8 @@ export const mount = ({ element, follow, triggerLatest }) => {
       triggerLatest("open_filter", Object.fromEntries(FILTERS.map((name) => [name, values[name] || ""]))),
     );
   follow((value) => {
-    const cards = (rows) => html`<div>${rows.map((row, place) => rowCard(row, place === 0))}</div>`;
+    const cards = (/** @type {RowCard[]} */ rows) =>
+      html`<div>${rows.map((row, place) => rowCard(row, place === 0))}</div>`;
     const above = value?.empty ? emptyPlace(value.empty) : headedList(value, cards);
     render([above, value?.charts.map((each) => chart(each))], element);
   });

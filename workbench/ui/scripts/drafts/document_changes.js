@@ -23,7 +23,7 @@ import {
 import { drafts, hasAccount, isReady, whenReady } from "./draft_store.js";
 import { make } from "./server_edits.js";
 
-const restored = (change, isHereOnly) => {
+const restored = (/** @type {DocumentChange} */ change, /** @type {boolean} */ isHereOnly) => {
   const field = fieldOf(change);
   if (isHereOnly && !field) return;
   const document = field ? field.document : documentOf(change.document);
@@ -38,6 +38,7 @@ const restored = (change, isHereOnly) => {
   draw(document);
 };
 
+/** @type {Record<string, (change: DocumentChange) => void>} */
 const CHANGES = {
   // Shows a document with its draft, if it has one. `text` is shown otherwise; `saved` is its newest saved text.
   open: ({ field, document: id, text, saved: newest, is_unsaved: isUnsaved }) => {
@@ -117,16 +118,25 @@ const CHANGES = {
 };
 
 // Fields have no other line breaks.
-const plain = (text) => (text === null || text === undefined ? null : text.replace(/\r\n?/g, "\n"));
+const plain = (/** @type {string | null | undefined} */ text) =>
+  text === null || text === undefined ? null : text.replace(/\r\n?/g, "\n");
 
-export const apply = (change) => {
+export const apply = (/** @type {ChangeRequest} */ change) => {
   const { text, saved, before } = change;
   whenReady(() =>
-    CHANGES[change.how]({ ...change, text: plain(text), saved: plain(saved), before: plain(before) }),
+    CHANGES[change.how](
+      /** @type {DocumentChange} */ ({
+        ...change,
+        text: plain(text),
+        saved: plain(saved),
+        before: plain(before),
+      }),
+    ),
   );
 };
 
-export const show = (at, id, text) => apply({ how: "open", field: at, document: id, text });
+export const show = (/** @type {string} */ at, /** @type {string} */ id, /** @type {string} */ text) =>
+  apply({ how: "open", field: at, document: id, text });
 
 // Shows the texts of a new session at once, so that what is typed before the server answers is typed there. The answer
 // makes the same changes (`kept_changes` in present/documents.py).
@@ -137,18 +147,18 @@ const beginSession = () => {
 };
 
 // A form of several fields has one draft, its values as JSON.
-const keepForm = (name, values) => {
+const keepForm = (/** @type {string} */ name, /** @type {unknown[]} */ values) => {
   if (hasAccount()) keep("form:" + name, JSON.stringify(values));
   return [];
 };
 
-const keptForm = async (name) => {
+const keptForm = async (/** @type {string} */ name) => {
   await isReady();
   return kept("form:" + name) || "";
 };
 
 // Puts the drafts of contracts into the second input of an event.
-const withDrafts = async ([state, , ...values]) => {
+const withDrafts = async (/** @type {unknown[]} */ [state, , ...values]) => {
   await isReady();
   const texts = drafts("contract").map(({ name, text }) => [name, text]);
   return [state, JSON.stringify(Object.fromEntries(texts)), ...values];

@@ -52,46 +52,50 @@ const PAUSE_MS = 500;
 const MOST_STEPS = 500;
 const MOST_CHARS = 4e6;
 
+/** @type {Map<string, EditedDocument>} */
 const documents = new Map();
 // New ids of documents whose answers can still name the previous one.
 const moved = new Map();
+/** @type {Map<string, DocumentField>} */
 const fields = new Map();
 
-export const documentOf = (id) => {
-  if (!documents.has(id)) {
-    const record = readRecord(id);
-    documents.set(id, {
-      id,
-      // The newest saved text; null if there is none, undefined if it is not known.
-      saved: undefined,
-      draft: record ? record.text : null,
-      // Which tab wrote the draft, and its number there.
-      revision: record ? record.revision : null,
-      // The revision of another tab that the edits of this tab are based on.
-      root: record ? record.revision : null,
-      // The text that the draft began with. Going back to it removes the draft.
-      origin: undefined,
-      done: [],
-      undone: [],
-      lastStep: { kind: "", at: 0 },
-      // A sentence about what has just happened, which can be undone.
-      note: "",
-      // A different draft of another tab, which is offered.
-      other: copyOf(id, record ? record.text : null),
-      // Whether the storage has the draft of another tab in place of this one.
-      isApart: false,
-      isStored: true,
-    });
-  }
-  return documents.get(id);
+export const documentOf = (/** @type {string} */ id) => {
+  const known = documents.get(id);
+  if (known) return known;
+  const record = readRecord(id);
+  /** @type {EditedDocument} */
+  const created = {
+    id,
+    saved: undefined,
+    draft: record ? record.text : null,
+    revision: record ? record.revision : null,
+    root: record ? record.revision : null,
+    origin: undefined,
+    done: [],
+    undone: [],
+    lastStep: { kind: "", at: 0 },
+    note: "",
+    other: copyOf(id, record ? record.text : null),
+    isApart: false,
+    isStored: true,
+  };
+  documents.set(id, created);
+  return created;
 };
 
-export const textIn = (field) => field.document.draft ?? field.base ?? "";
+export const textIn = (/** @type {OpenField} */ field) => field.document.draft ?? field.base ?? "";
 
-const fieldsOf = (document) => [...fields.values()].filter((field) => field.document === document);
+/** @param {DocumentField | null | undefined} field @returns {field is OpenField} */
+export const isOpen = (field) => Boolean(field?.document);
+
+const fieldsOf = (/** @type {EditedDocument} */ document) =>
+  [...fields.values()].filter(isOpen).filter((field) => field.document === document);
 
 // Shows the document's text in its fields. `source` has it already.
-export const draw = (document, source = null) => {
+export const draw = (
+  /** @type {EditedDocument} */ document,
+  /** @type {DocumentField | null} */ source = null,
+) => {
   for (const field of fieldsOf(document)) {
     if (field !== source) field.write(textIn(field));
     field.drawBar();
@@ -99,12 +103,13 @@ export const draw = (document, source = null) => {
 };
 
 // Writes the draft to the storage, or removes it.
-export const persist = (document) => {
+export const persist = (/** @type {EditedDocument} */ document) => {
   const [revision, isStored] = writeDraft(document.id, document.draft, document.root, document.isApart);
   Object.assign(document, { revision, isStored });
   if (revision === null) document.root = null;
 };
 
+/** @param {EditedDocument} document @param {string} text @param {string | null} base */
 export const setDraft = (document, text, base) => {
   const before = document.draft;
   if (before === null && text !== null) document.origin = base ?? undefined;
@@ -117,6 +122,7 @@ export const setDraft = (document, text, base) => {
   if ((before === null) !== (document.draft === null)) notify();
 };
 
+/** @param {EditedDocument} document @param {string} text @param {string} kind */
 export const remember = (document, text, kind) => {
   const now = Date.now();
   const isSameStep = kind !== "" && kind === document.lastStep.kind && now - document.lastStep.at < PAUSE_MS;
@@ -126,10 +132,11 @@ export const remember = (document, text, kind) => {
   document.done.push(text);
   let chars = document.done.reduce((sum, step) => sum + step.length, 0);
   while (document.done.length > MOST_STEPS || (chars > MOST_CHARS && document.done.length > 1))
-    chars -= document.done.shift().length;
+    chars -= (document.done.shift() ?? "").length;
 };
 
 // Called by `fields.js` after a person has changed the text of a field. `kind` is "type", "delete" or "".
+/** @param {OpenField} field @param {string} before @param {string} text @param {string} kind */
 export const edited = (field, before, text, kind) => {
   // More than a key: a step of its own.
   const isTyping = Math.abs(text.length - before.length) <= 2;
@@ -137,6 +144,7 @@ export const edited = (field, before, text, kind) => {
   change(field, text, { source: field });
 };
 
+/** @type {(field: OpenField, text: string, more?: { note?: string; source?: DocumentField | null }) => void} */
 const change = (field, text, { note = "", source = null } = {}) => {
   const { document } = field;
   document.note = note;
@@ -146,7 +154,7 @@ const change = (field, text, { note = "", source = null } = {}) => {
   draw(document, source);
 };
 
-export const rewrite = (field, text, note = "") => {
+export const rewrite = (/** @type {OpenField} */ field, /** @type {string} */ text, note = "") => {
   const before = textIn(field);
   const { document } = field;
   if (before === text) return;
@@ -155,22 +163,26 @@ export const rewrite = (field, text, note = "") => {
 };
 
 // Undoes or repeats the last step in a field; `from` and `to` are the names of the stacks.
-const step = (field, from, to) => {
+const step = (
+  /** @type {OpenField} */ field,
+  /** @type {"done" | "undone"} */ from,
+  /** @type {"done" | "undone"} */ to,
+) => {
   const { document } = field;
   const now = textIn(field);
   while (document[from].length) {
     const text = document[from].pop();
-    if (text === now) continue;
+    if (text === undefined || text === now) continue;
     document[to].push(now);
     document.lastStep = { kind: "", at: 0 };
     return change(field, text);
   }
 };
 
-export const undo = (field) => step(field, "done", "undone");
-export const redo = (field) => step(field, "undone", "done");
+export const undo = (/** @type {OpenField} */ field) => step(field, "done", "undone");
+export const redo = (/** @type {OpenField} */ field) => step(field, "undone", "done");
 
-const discardIn = (document, field) => {
+const discardIn = (/** @type {EditedDocument} */ document, /** @type {DocumentField | null} */ field) => {
   if (document.draft === null) return;
   remember(document, document.draft, "");
   document.draft = null;
@@ -182,7 +194,7 @@ const discardIn = (document, field) => {
 };
 
 // The draft of another tab becomes the text of this one. The own text can be brought back.
-export const useOther = (field) => {
+export const useOther = (/** @type {OpenField} */ field) => {
   const { document } = field;
   const { other } = document;
   if (!other) return;
@@ -193,7 +205,7 @@ export const useOther = (field) => {
   draw(document);
 };
 
-export const dropOther = (field) => {
+export const dropOther = (/** @type {OpenField} */ field) => {
   const { document } = field;
   removeCopies(document.id, document.other);
   document.other = null;
@@ -202,22 +214,22 @@ export const dropOther = (field) => {
 };
 
 // Shows the text that this field's session was sent with in place of the draft.
-export const useBase = (field) => rewrite(field, field.base ?? "");
+export const useBase = (/** @type {OpenField} */ field) => rewrite(field, field.base ?? "");
 
 // A message that was typed before the page was filled follows the draft.
-const takeTyped = (field, typed) => {
+const takeTyped = (/** @type {OpenField} */ field, /** @type {string} */ typed) => {
   const { id, draft } = field.document;
   if (!typed.trim() || typed === draft || splitId(id)[0] !== "composer") return;
   rewrite(field, draft?.trim() ? draft + "\n\n" + typed : typed);
 };
 
+/** @type {(at: string, id: string, base: string | null, saved?: string | null) => OpenField} */
 export const bind = (at, id, base, saved = base) => {
-  const field = fieldAt(at);
+  const found = fieldAt(at);
   const document = documentOf(id);
-  const typed = field.document ? "" : (field.input?.typed?.() ?? "");
+  const typed = found.document ? "" : (found.input?.typed?.() ?? "");
   moved.delete(id);
-  field.document = document;
-  field.base = base;
+  const field = Object.assign(found, { document, base });
   document.saved = saved;
   document.note = "";
   document.lastStep = { kind: "", at: 0 };
@@ -234,15 +246,19 @@ export const bind = (at, id, base, saved = base) => {
 
 // Calls `work` with the id of each document that the field shows from now on.
 const watchers = new Map();
-export const onShow = (at, work) => watchers.set(at, [...(watchers.get(at) || []), work]);
+export const onShow = (/** @type {string} */ at, /** @type {(id: string) => void} */ work) =>
+  watchers.set(at, [...(watchers.get(at) || []), work]);
 
-export const idNow = (id) => moved.get(id) ?? id;
+export const idNow = (/** @type {string} */ id) => moved.get(id) ?? id;
 
 // Returns the field of a change if it shows the change's document, otherwise null.
-export const fieldOf = ({ field: at, document: id }) => (idOf(at) === idNow(id) ? fields.get(at) : null);
+export const fieldOf = (/** @type {DocumentChange} */ { field: at, document: id }) => {
+  const field = fields.get(at);
+  return isOpen(field) && field.document.id === idNow(id) ? field : null;
+};
 
 // A text was saved. Fields that show it, or the saved text before it, show it without a draft from now on.
-const setSaved = (document, text) => {
+const setSaved = (/** @type {EditedDocument} */ document, /** @type {string} */ text) => {
   for (const field of fieldsOf(document)) {
     if (textIn(field) === text || field.base === document.saved || field.base === null) field.base = text;
   }
@@ -251,6 +267,7 @@ const setSaved = (document, text) => {
   document.note = "";
 };
 
+/** @type {(document: EditedDocument, text: string, more?: { field?: OpenField | null; isHereOnly?: boolean }) => void} */
 export const markSaved = (document, text, { field = null, isHereOnly = false } = {}) => {
   const shown = field && textIn(field);
   const isUnchanged = document.draft === null;
@@ -264,7 +281,7 @@ export const markSaved = (document, text, { field = null, isHereOnly = false } =
 };
 
 // The draft and the history of a document go to another id, such as when a new session gets its id.
-export const move = (from, to) => {
+export const move = (/** @type {string} */ from, /** @type {string} */ to) => {
   const before = documentOf(from);
   const after = documentOf(to);
   for (const field of fieldsOf(before)) field.document = after;
@@ -286,48 +303,59 @@ export const move = (from, to) => {
 };
 
 // The field of an element id, which may not be drawn yet. `fields.js` sets what it does.
-let makeField = null;
-export const onField = (make) => (makeField = make);
-const fieldAt = (at) => {
-  if (!fields.has(at)) fields.set(at, makeField(at));
-  fields.get(at).find();
-  return fields.get(at);
+/** @type {(place: string) => DocumentField} */
+let makeField;
+export const onField = (/** @type {typeof makeField} */ make) => (makeField = make);
+const fieldAt = (/** @type {string} */ at) => {
+  const field = fields.get(at) ?? makeField(at);
+  fields.set(at, field);
+  field.find();
+  return field;
 };
 export const allFields = () => fields.values();
-export const write = (at, text) => {
+export const write = (/** @type {string} */ at, /** @type {string} */ text) => {
   const field = fields.get(at);
-  if (field?.document) rewrite(field, text);
+  if (isOpen(field)) rewrite(field, text);
 };
 
-export const textOf = (at) => {
+export const textOf = (/** @type {string} */ at) => {
   const field = fields.get(at);
-  return field?.document ? textIn(field) : "";
+  return isOpen(field) ? textIn(field) : "";
 };
 
-export const textAt = (id) => {
+export const textAt = (/** @type {string} */ id) => {
   const document = documentOf(idNow(id));
   const [field] = fieldsOf(document);
   return field ? textIn(field) : (document.draft ?? document.saved ?? "");
 };
 
-export const idOf = (at) => fields.get(at)?.document?.id ?? "";
-export const nameOf = (at) => splitId(idOf(at))[1];
-export const named = (at, kind = "") =>
+export const idOf = (/** @type {string} */ at) => fields.get(at)?.document?.id ?? "";
+export const nameOf = (/** @type {string} */ at) => splitId(idOf(at))[1];
+export const named = (/** @type {string} */ at, kind = "") =>
   kind && splitId(idOf(at))[0] !== kind ? null : [nameOf(at), textOf(at)];
-export const hasDraft = (id) => hasAccount() && documentOf(id).draft !== null;
-export const discard = (id, field = null) => discardIn(documentOf(id), field);
+export const hasDraft = (/** @type {string} */ id) => hasAccount() && documentOf(id).draft !== null;
+export const discard = (/** @type {string} */ id, /** @type {DocumentField | null} */ field = null) =>
+  discardIn(documentOf(id), field);
 
 // Drafts that fields of other scripts show.
-export const keep = (id, text, saved = null) => {
+export const keep = (
+  /** @type {string} */ id,
+  /** @type {string} */ text,
+  /** @type {string | null} */ saved = null,
+) => {
   const document = documentOf(id);
   document.saved = saved;
   setDraft(document, text, saved);
 };
 
-export const kept = (id) => (hasAccount() ? documentOf(id).draft : null);
+export const kept = (/** @type {string} */ id) => (hasAccount() ? documentOf(id).draft : null);
 
 // Another tab changed a draft. Its edits follow ours if they are based on our revision, or if ours came from it.
-const follow = (id, record, removed) => {
+const follow = (
+  /** @type {string} */ id,
+  /** @type {DraftRecord | null} */ record,
+  /** @type {DraftRecord | null} */ removed,
+) => {
   const document = documents.get(id);
   if (!document) return notify();
   const isOwn = isOfThisTab(document.revision);

@@ -8,23 +8,28 @@ import { stored, store } from "../shared/storage.js";
 const PREFIX = "hermes-workbench:";
 const TAB = Math.random().toString(36).slice(2, 10);
 
+/** @type {string | null} */
 let account = null;
 let count = 0;
+/** @type {(() => void)[]} */
 const waiting = [];
 const listeners = new Set();
 
-const start = (what) => PREFIX + what + ":" + encodeURIComponent(account) + ":";
-const draftKey = (id) => start("draft") + id;
+const start = (/** @type {string} */ what) => PREFIX + what + ":" + encodeURIComponent(account ?? "") + ":";
+const draftKey = (/** @type {string} */ id) => start("draft") + id;
 const savedKey = () => start("saved");
 // A tab whose draft differs from the stored one stores its own as a copy, so that neither is lost.
-const copyStart = (id) => start("copy") + id + "~";
-const copyKey = (id) => copyStart(id) + TAB;
+const copyStart = (/** @type {string} */ id) => start("copy") + id + "~";
+const copyKey = (/** @type {string} */ id) => copyStart(id) + TAB;
 
-export const splitId = (id) => [id.slice(0, id.indexOf(":")), id.slice(id.indexOf(":") + 1)];
+export const splitId = (/** @type {string} */ id) => [
+  id.slice(0, id.indexOf(":")),
+  id.slice(id.indexOf(":") + 1),
+];
 
 export const hasAccount = () => account !== null;
 
-export const setAccount = (name) => {
+export const setAccount = (/** @type {string} */ name) => {
   if (account !== null) return;
   account = name;
   for (const work of waiting.splice(0)) work();
@@ -32,15 +37,15 @@ export const setAccount = (name) => {
 };
 
 // Calls `work` once the account is known.
-export const whenReady = (work) => {
+export const whenReady = (/** @type {() => void} */ work) => {
   if (account === null) waiting.push(work);
   else work();
 };
 
-export const isReady = () => new Promise(whenReady);
+export const isReady = () => /** @type {Promise<void>} */ (new Promise(whenReady));
 
 // Calls `work` whenever a draft appears or disappears, here or in another tab.
-export const onChange = (work) => listeners.add(work);
+export const onChange = (/** @type {() => void} */ work) => listeners.add(work);
 
 export const notify = () => {
   for (const work of listeners) work();
@@ -54,9 +59,10 @@ const keys = () => {
   }
 };
 
-export const readRecord = (id) => stored(draftKey(id));
+export const readRecord = (/** @type {string} */ id) => stored(draftKey(id));
 
 // Stores the draft of a document; null removes it. Returns the revision, and whether it is stored.
+/** @type {(id: string, text: string | null, root: string | null, isApart: boolean) => [string | null, boolean]} */
 export const writeDraft = (id, text, root, isApart) => {
   const key = isApart ? copyKey(id) : draftKey(id);
   if (text === null) {
@@ -68,10 +74,11 @@ export const writeDraft = (id, text, root, isApart) => {
   return [revision, store(key, { text, revision, root, at: Date.now() })];
 };
 
-export const isOfThisTab = (revision) => revision !== null && revision.startsWith(TAB + ":");
+export const isOfThisTab = (/** @type {string | null} */ revision) =>
+  revision !== null && revision.startsWith(TAB + ":");
 
 // Returns a copy that another tab stored, or null. Copies that equal the draft are removed.
-export const copyOf = (id, draft) => {
+export const copyOf = (/** @type {string} */ id, /** @type {string | null} */ draft) => {
   for (const key of keys().filter((name) => name.startsWith(copyStart(id)) && name !== copyKey(id))) {
     const copy = stored(key);
     if (copy && copy.text !== draft) return { ...copy, key };
@@ -80,7 +87,7 @@ export const copyOf = (id, draft) => {
   return null;
 };
 
-export const removeCopies = (id, copy) => {
+export const removeCopies = (/** @type {string} */ id, /** @type {DraftRecord | null} */ copy) => {
   if (copy?.key) store(copy.key, null);
   store(copyKey(id), null);
 };
@@ -98,12 +105,12 @@ export const drafts = (kind = "") => {
 };
 
 // Says to the other tabs that a text was saved.
-export const tellSaved = (id, text) => {
+export const tellSaved = (/** @type {string} */ id, /** @type {string} */ text) => {
   count += 1;
   store(savedKey(), { id, text, revision: TAB + ":" + count });
 };
 
-const parsed = (text) => {
+const parsed = (/** @type {string | null} */ text) => {
   try {
     return JSON.parse(text || "null");
   } catch {
@@ -112,6 +119,10 @@ const parsed = (text) => {
 };
 
 // Calls `onDraft(id, record, removed)` and `onSaved(id, text)` for what other tabs do.
+/**
+ * @param {(id: string, record: DraftRecord | null, removed: DraftRecord | null) => void} onDraft
+ * @param {(id: string, text: string) => void} onSaved
+ */
 export const followTabs = (onDraft, onSaved) =>
   window.addEventListener("storage", ({ key, newValue, oldValue }) => {
     if (account === null || !key) return;

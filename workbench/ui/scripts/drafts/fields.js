@@ -5,12 +5,14 @@
 // directly, so that it never shows one document while its edits count for another. Gradio notices, and its value is the
 // same.
 import { node } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { markProblems } from "./gutter.js";
 import {
   allFields,
   discard,
   dropOther,
   edited,
+  isOpen,
   onField,
   redo,
   textIn,
@@ -31,10 +33,10 @@ const PLAIN = new Set([
   "result",
 ]);
 
-const kindOf = (document) => document.id.slice(0, document.id.indexOf(":"));
+const kindOf = (/** @type {EditedDocument} */ document) => document.id.slice(0, document.id.indexOf(":"));
 
 // The part of a text that differs from another: [start, end in `before`, end in `after`].
-const difference = (before, after) => {
+const difference = (/** @type {string} */ before, /** @type {string} */ after) => {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before[start] === after[start]) start += 1;
@@ -45,13 +47,14 @@ const difference = (before, after) => {
 
 // CodeMirror's own undo would mix documents, and its events come late. So the field listens to its transactions.
 // *Source:* @codemirror/view, EditorView.dispatch.
-const codeEditor = (field, view, onEdit = (/** @type {string} */ _text) => {}) => {
+/** @type {(field: DocumentField, view: CodeEditor, onEdit?: (text: string) => void) => FieldInput} */
+const codeEditor = (field, view, onEdit = () => {}) => {
   const dispatch = view.dispatchTransactions;
   let isOurs = false;
   // CodeMirror has only \n.
-  const plain = (text) => text.replace(/\r\n?/g, "\n");
+  const plain = (/** @type {string} */ text) => text.replace(/\r\n?/g, "\n");
 
-  const set = (text) => {
+  const set = (/** @type {string} */ text) => {
     const now = view.state.doc.toString();
     if (now === plain(text)) return;
     const [from, to, end] = difference(now, plain(text));
@@ -70,7 +73,7 @@ const codeEditor = (field, view, onEdit = (/** @type {string} */ _text) => {}) =
   view.dispatchTransactions = (transactions, target) => {
     const { doc } = view.state;
     dispatch.call(view, transactions, target);
-    if (isOurs || !field.document || view.state.doc === doc) return;
+    if (isOurs || !isOpen(field) || view.state.doc === doc) return;
     const before = doc.toString();
     const text = view.state.doc.toString();
     if (text === before) return;
@@ -79,18 +82,20 @@ const codeEditor = (field, view, onEdit = (/** @type {string} */ _text) => {}) =
     );
     // An answer that set the editor's value without naming a document. Only `EditorsView` changes documents.
     if (!isByPerson) return set(textIn(field));
-    const is = (name) => transactions.some((transaction) => transaction.isUserEvent(name));
+    const is = (/** @type {string} */ name) =>
+      transactions.some((transaction) => transaction.isUserEvent(name));
     edited(field, before, text, is("input.type") ? "type" : is("delete") ? "delete" : "");
     onEdit(text);
   };
   return { set, isThere: () => view.dom.isConnected };
 };
 
+/** @param {DocumentField} field @param {PageElement} input */
 const textField = (field, input, onEdit = (/** @type {string} */ _text) => {}) => {
   let text = input.value;
   let isOurs = false;
 
-  const set = (wanted) => {
+  const set = (/** @type {string} */ wanted) => {
     text = wanted;
     if (input.value === wanted) return;
     const [, , end] = difference(input.value, wanted);
@@ -101,8 +106,8 @@ const textField = (field, input, onEdit = (/** @type {string} */ _text) => {}) =
     isOurs = false;
   };
 
-  const onInput = (event) => {
-    if (isOurs || !field.document) return;
+  const onInput = (/** @type {any} */ event) => {
+    if (isOurs || !isOpen(field)) return;
     const before = text;
     text = input.value;
     if (text === before) return;
@@ -121,10 +126,12 @@ const textField = (field, input, onEdit = (/** @type {string} */ _text) => {}) =
 
 // What makes the code editor of a field visible, by element id.
 const openers = new Map();
-export const onOpenEditor = (place, open) => openers.set(place, open);
+export const onOpenEditor = (/** @type {string} */ place, /** @type {() => void} */ open) =>
+  openers.set(place, open);
 
 // The text field that a person edits until the code editor is there. A character that is being composed, and a selection
 // with the pointer, end in the field where they began.
+/** @type {(field: DocumentField, element: HTMLElement, onEdit: (text: string) => void) => FieldInput} */
 const plainField = (field, element, onEdit) => {
   const begin = () => area.classList.add("is-busy");
   const end = () => {
@@ -156,12 +163,13 @@ const plainField = (field, element, onEdit) => {
 };
 
 // The code editor continues where the person is in the plain field: the keys that follow go to it.
+/** @param {CodeEditor} view @param {FieldInput} editor @param {HTMLTextAreaElement} area */
 const takeOver = (view, editor, area) => {
   editor.set(area.value);
   const [start, end] = [area.selectionStart, area.selectionEnd];
   const isBackward = area.selectionDirection === "backward";
   view.dispatch({ selection: isBackward ? { anchor: end, head: start } : { anchor: start, head: end } });
-  view.contentDOM.setAttribute("aria-label", area.getAttribute("aria-label"));
+  view.contentDOM.setAttribute("aria-label", area.getAttribute("aria-label") ?? "");
   view.contentDOM.setAttribute("tabindex", "0");
   const { scrollTop, scrollLeft } = area;
   if (document.activeElement === area) view.focus();
@@ -172,6 +180,7 @@ const takeOver = (view, editor, area) => {
 };
 
 // Gradio's text field holds the text, which events read; a plain field and then the code editor show it.
+/** @type {(field: DocumentField, element: PageElement, view: CodeEditor | null) => FieldInput} */
 const lazyEditor = (field, element, view) => {
   const held = textField(field, element.querySelector("textarea"));
   const editor = view ? codeEditor(field, view, held.set) : plainField(field, element, held.set);
@@ -190,50 +199,37 @@ const lazyEditor = (field, element, view) => {
   };
 };
 
-const act = (label, onclick) => node("button", { type: "button", class: "hw-act", onclick }, label);
+const act = (/** @type {string} */ label, /** @type {() => void} */ work) =>
+  html`<button type="button" class="hw-act" @click=${work}>${label}</button>`;
 
 // What a person should know about the draft, and can do with it.
-const barOf = (field) => {
+const barOf = (/** @type {OpenField} */ field) => {
   const { document } = field;
   const isDraft = document.draft !== null;
   const isPlain = PLAIN.has(kindOf(document));
   const isApart =
     isDraft && field.base !== null && field.base !== document.saved && field.base !== document.draft;
+  const note = (/** @type {string} */ text) => html`<span class="hw-note">${text}</span>`;
+  const lost = "The browser cannot store this draft. It is lost when the page closes.";
   return [
     isDraft && !isPlain
-      ? [
-          node("span", { class: "hw-note" }, "Unsaved draft"),
-          act("Discard draft", () => discard(document.id, field)),
-        ]
-      : null,
-    document.note
-      ? [node("span", { class: "hw-note" }, document.note), act("Undo", () => undo(field))]
-      : null,
+      ? [note("Unsaved draft"), act("Discard draft", () => discard(document.id, field))]
+      : "",
+    document.note ? [note(document.note), act("Undo", () => undo(field))] : "",
     document.other
       ? [
-          node("span", { class: "hw-note" }, "Another tab has a different draft."),
+          note("Another tab has a different draft."),
           act("Use it", () => useOther(field)),
           act("Ignore it", () => dropOther(field)),
         ]
-      : null,
-    isApart && !isPlain
-      ? [
-          node("span", { class: "hw-note" }, "This session used another text."),
-          act("Use it", () => useBase(field)),
-        ]
-      : null,
-    isDraft && !document.isStored
-      ? node(
-          "span",
-          { class: "hw-note t-error" },
-          "The browser cannot store this draft. It is lost when the page closes.",
-        )
-      : null,
-  ].flat();
+      : "",
+    isApart && !isPlain ? [note("This session used another text."), act("Use it", () => useBase(field))] : "",
+    isDraft && !document.isStored ? html`<span class="hw-note t-error">${lost}</span>` : "",
+  ];
 };
 
-const onKeyDown = (field, event) => {
-  if (!field.document || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+const onKeyDown = (/** @type {DocumentField} */ field, /** @type {KeyboardEvent} */ event) => {
+  if (!isOpen(field) || !(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   if (key !== "z" && (key !== "y" || event.shiftKey)) return;
   event.preventDefault();
@@ -243,15 +239,15 @@ const onKeyDown = (field, event) => {
 };
 
 // The browser's own menu can undo, too.
-const onBeforeInput = (field, event) => {
-  if (!field.document || !event.inputType?.startsWith("history")) return;
+const onBeforeInput = (/** @type {DocumentField} */ field, /** @type {InputEvent} */ event) => {
+  if (!isOpen(field) || !event.inputType?.startsWith("history")) return;
   event.preventDefault();
   event.stopPropagation();
   if (event.inputType === "historyUndo") undo(field);
   else redo(field);
 };
 
-const find = (field, element = document.getElementById(field.place)) => {
+const find = (/** @type {DocumentField} */ field, element = document.getElementById(field.place)) => {
   if (!element) return;
   const content = element.querySelector(".cm-content");
   const view = content && window.hermesWorkbench.codeViewOf(content);
@@ -265,19 +261,24 @@ const find = (field, element = document.getElementById(field.place)) => {
       : textField(field, input);
   if (view) markProblems(field.place, view);
   const around = view ? view.dom : field.input.around || input;
-  around.addEventListener("keydown", (event) => onKeyDown(field, event), true);
-  around.addEventListener("beforeinput", (event) => onBeforeInput(field, event), true);
+  around.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => onKeyDown(field, event), true);
+  around.addEventListener(
+    "beforeinput",
+    (/** @type {InputEvent} */ event) => onBeforeInput(field, event),
+    true,
+  );
   field.bar = node("div", { class: "hw-draft", role: "status" });
   if (view || isLazy) element.after(field.bar);
   else input.parentNode.append(field.bar);
-  if (!field.document) return;
+  if (!isOpen(field)) return;
   field.drawBar();
   field.input.set(textIn(field));
   // Svelte puts its own value into a field that it has just drawn, after this.
   setTimeout(() => field.input?.set(textIn(field)));
 };
 
-const fieldAt = (place) => {
+const fieldAt = (/** @type {string} */ place) => {
+  /** @type {DocumentField} */
   const field = {
     place,
     document: null,
@@ -285,13 +286,13 @@ const fieldAt = (place) => {
     input: null,
     bar: null,
     write: (text) => field.input?.set(text),
-    drawBar: () => field.bar?.replaceChildren(...barOf(field).filter(Boolean)),
+    drawBar: () => field.bar && isOpen(field) && render(barOf(field), field.bar),
     find: () => {
       if (field.input && !field.input.isThere()) {
         // The text field below a lazy editor stays when the code editor is drawn. Two listeners would take what
         // one sets for the edit of a person.
         field.input.release?.();
-        field.bar.remove();
+        field.bar?.remove();
         field.input = field.bar = null;
       }
       if (!field.input) find(field);

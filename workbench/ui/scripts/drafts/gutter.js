@@ -3,10 +3,16 @@
 import { node } from "../shared/dom.js";
 
 // The code editors, and the problems of their texts, by element id.
+/** @type {Map<string, CodeEditor>} */
 const views = new Map();
+/** @type {Map<string, NoticeLine[]>} */
 const problems = new Map();
 
-const markOf = (view, number, found) => {
+const markOf = (
+  /** @type {CodeEditor} */ view,
+  /** @type {number} */ number,
+  /** @type {NoticeLine[]} */ found,
+) => {
   const { from } = view.state.doc.line(number);
   const text = found.map((line) => line.text).join("\n");
   return node("button", {
@@ -22,10 +28,10 @@ const markOf = (view, number, found) => {
   });
 };
 
-const draw = (place) => {
+const draw = (/** @type {string} */ place) => {
   const view = views.get(place);
   const gutter = view?.scrollDOM.querySelector(".cm-gutters");
-  if (!gutter) return;
+  if (!view || !gutter) return;
   const byLine = Map.groupBy(
     (problems.get(place) || []).filter(({ line }) => line && line <= view.state.doc.lines),
     ({ line }) => line,
@@ -40,12 +46,13 @@ const draw = (place) => {
   if (marks.length) view.scrollDOM.append(layer);
 };
 
-export const markProblems = (place, view) => {
+export const markProblems = (/** @type {string} */ place, /** @type {CodeEditor} */ view) => {
   views.set(place, view);
   new ResizeObserver(() => draw(place)).observe(view.contentDOM);
 };
 
-window.addEventListener("hw:problems", (/** @type {CustomEvent} */ { detail }) => {
-  problems.set(detail.editor, detail.lines);
-  draw(detail.editor);
+window.addEventListener("hw:problems", (event) => {
+  const { editor, lines } = /** @type {CustomEvent} */ (event).detail;
+  problems.set(editor, lines);
+  draw(editor);
 });

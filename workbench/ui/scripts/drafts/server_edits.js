@@ -12,15 +12,15 @@ import { documentOf, draw, fieldOf, idNow, remember, rewrite, setDraft, textAt }
 
 const edits = new Map();
 
-export const editOf = (id) => {
+export const editOf = (/** @type {string} */ id) => {
   const now = idNow(id);
   if (!edits.has(now)) edits.set(now, { asked: 0, made: 0, text: null });
   return edits.get(now);
 };
 
-export const ask = (id) => (editOf(id).asked += 1);
+export const ask = (/** @type {string} */ id) => (editOf(id).asked += 1);
 
-export const make = (change) => {
+export const make = (/** @type {DocumentChange} */ change) => {
   const { document: id, number, before, note } = change;
   const edit = editOf(id);
   if (number && number < edit.made) return;

@@ -7,7 +7,11 @@ export const mount = ({ follow }) => {
   follow((value) => {
     if (!value) return;
     const { session, shared, message, request, is_replaced: isReplaced } = value;
-    router.here("play", { session, shared, message }, { request, isReplaced });
+    router.here(
+      "play",
+      { session: session ?? "", shared: shared ?? "", message: message ?? "" },
+      { request, isReplaced },
+    );
     // Before this, the server does not know who opened the page, so no other tab may open anything.
     if (!isOpen) router.start();
     isOpen = true;

@@ -4,7 +4,7 @@ import { showTheme } from "../shared/page.js";
 
 // In Play, the content is the field for the message; in other places, the first control.
 const skip = () => {
-  const shown = (selector) =>
+  const shown = (/** @type {string} */ selector) =>
     [...document.querySelectorAll(selector)].find((control) => control.offsetParent !== null);
   const pane = "#page-tabs > [role=tabpanel] ";
   const content =
@@ -30,9 +30,14 @@ export const mount = ({ element, follow }) => {
     window.dispatchEvent(new Event("hw:palette")),
   );
 
+  /**
+   * @param {string} label
+   * @param {() => boolean} onclick
+   * @param {{ "aria-label": string; title: string }=} more
+   */
   const link = (label, onclick, more) =>
     node("button", { type: "button", class: "hw-head-link", onclick, ...more }, label);
-  const dispatch = (name) => () => window.dispatchEvent(new Event(name));
+  const dispatch = (/** @type {string} */ name) => () => window.dispatchEvent(new Event(name));
 
   element.replaceChildren(
     node("button", { type: "button", class: "hw-skip", onclick: skip }, "Skip to content"),

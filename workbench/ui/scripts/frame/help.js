@@ -5,11 +5,13 @@ import { onKeys } from "../shared/page.js";
 /** @param {Part<HelpView>} part */
 export const mount = ({ element, props }) => {
   const { router } = window.hermesWorkbench;
+  /** @type {HTMLElement | null} */
   let before = null;
   let tab = "play";
   router.onTab((shown) => {
     tab = shown;
   });
+  /** @type {PageElement | null} */
   let frame = null;
 
   const close = () => {
@@ -33,7 +35,7 @@ export const mount = ({ element, props }) => {
 
   // A link to a place is followed by the router, as any link of the page.
   const followPlaces = () =>
-    frame.contentDocument?.addEventListener("click", (event) => {
+    frame?.contentDocument?.addEventListener("click", (/** @type {PageEvent} */ event) => {
       const anchor = event.target.closest("a[target=_top]");
       if (!anchor) return;
       event.preventDefault();
@@ -43,7 +45,7 @@ export const mount = ({ element, props }) => {
       link.remove();
     });
 
-  const open = (address) => {
+  const open = (/** @type {string} */ address) => {
     if (drawer.hidden) before = document.activeElement;
     drawer.hidden = false;
     if (!frame) {
@@ -60,7 +62,7 @@ export const mount = ({ element, props }) => {
   });
 
   document.addEventListener("click", (event) => {
-    const anchor = event.target.closest?.('a[href^="help/"]');
+    const anchor = /** @type {Partial<PageElement>} */ (event.target).closest?.('a[href^="help/"]');
     if (!anchor || anchor.target || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     open(anchor.getAttribute("href"));

@@ -3,12 +3,12 @@ import { iconButton, node } from "../shared/dom.js";
 import { isField, switchTheme } from "../shared/page.js";
 import { enterSends, setEnterSends } from "../shared/storage.js";
 
-const isShown = (id) => {
+const isShown = (/** @type {string} */ id) => {
   const pane = document.getElementById(id);
   return pane !== null && pane.offsetParent !== null;
 };
 
-const rows = (tab) =>
+const rows = (/** @type {TabKeys} */ tab) =>
   node(
     "dl",
     { class: "hw-key-list" },
@@ -47,7 +47,7 @@ export const mount = ({ element, props }) => {
     dialog.showModal();
   };
 
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (!element.isConnected) {
       window.removeEventListener("keydown", onKey);
       return;

@@ -1,4 +1,5 @@
 // The picker of models, which the model in the header opens. Events: `open_picker`, `choose_model`, `retry_server`.
+import { stepOf } from "../shared/page.js";
 import { html, render } from "../shared/lit_html.js";
 
 /** @param {Part<ModelPickerView, ModelPickerEvents>} part */
@@ -10,7 +11,7 @@ export const mount = ({ element, follow, trigger }) => {
 
   const dialog = () => element.querySelector("dialog");
 
-  const choose = (name) => {
+  const choose = (/** @type {string} */ name) => {
     dialog().close();
     trigger("choose_model", { name });
   };
@@ -23,34 +24,34 @@ export const mount = ({ element, follow, trigger }) => {
     window.dispatchEvent(new Event("hw:add-server"));
   };
 
-  const retry = (name) => {
+  const retry = (/** @type {string | null} */ name) => {
     isAsking = true;
     draw();
     trigger("retry_server", { name });
   };
 
-  const row = (group, model) => {
+  const row = (/** @type {PickerGroup} */ group, /** @type {NamedModel} */ model) => {
     const names = [model.name, ...model.modes.map((mode) => model.name + "+" + mode)];
-    const isChosen = names.includes(shown.chosen);
+    const isChosen = names.includes(shown?.chosen ?? "");
     return html`<li aria-current=${String(isChosen)}>
       <button type="button" class="hw-pick" @click=${() => choose(model.name)}
         ><span class="hw-title">${model.title}</span><span class="hw-note">${model.note}</span></button>
       ${model.modes.map(
         (mode) =>
           html`<button type="button" class="hw-action" aria-label="${model.title}, ${mode}"
-            aria-pressed=${String(shown.chosen === model.name + "+" + mode)}
+            aria-pressed=${String(shown?.chosen === model.name + "+" + mode)}
             @click=${() => choose(model.name + "+" + mode)}>${mode}</button>`,
       )}
     </li>`;
   };
 
-  const isFound = (model) =>
+  const isFound = (/** @type {NamedModel} */ model) =>
     words
       .toLowerCase()
       .split(/\s+/)
       .every((word) => (model.name + " " + model.note).toLowerCase().includes(word));
 
-  const section = (group) => {
+  const section = (/** @type {PickerGroup} */ group) => {
     const models = group.models.filter(isFound);
     if (words && !models.length) return "";
     return html`<section><h3>${group.title} <span class="hw-note">${group.note}</span></h3>
@@ -64,16 +65,16 @@ export const mount = ({ element, follow, trigger }) => {
       <ul>${models.map((model) => row(group, model))}</ul></section>`;
   };
 
-  const type = (event) => {
+  const type = (/** @type {PageEvent} */ event) => {
     words = event.target.value.trim();
     draw();
   };
 
-  const onKey = (event) => {
+  const onKey = (/** @type {PageEvent} */ event) => {
     // No shortcut of the page works while the picker is open.
     event.stopPropagation();
     const rows = [...element.querySelectorAll(".hw-pick")];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = stepOf(event.key);
     if (!step || !rows.length) return;
     event.preventDefault();
     rows[(rows.indexOf(document.activeElement) + step + rows.length) % rows.length].focus();

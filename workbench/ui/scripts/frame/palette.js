@@ -2,21 +2,22 @@
 import { idOf, textOf, write } from "../drafts/documents.js";
 import { drafts, splitId } from "../drafts/draft_store.js";
 import { node } from "../shared/dom.js";
+import { html, render, repeat } from "../shared/lit_html.js";
 import { onKeys, pressUnseen, switchTheme } from "../shared/page.js";
 
 const WAIT_MS = 120;
 const TRIES = 30;
-const press = (id) => () => pressUnseen(id);
-const dispatch = (name) => () => window.dispatchEvent(new Event(name));
+const press = (/** @type {string} */ id) => () => pressUnseen(id);
+const dispatch = (/** @type {string} */ name) => () => window.dispatchEvent(new Event(name));
 
 const tabButtons = () => [...document.querySelectorAll("#page-tabs > .tab-wrapper [role='tab']")];
 
-const toTab = (name) => {
+const toTab = (/** @type {string} */ name) => {
   const tab = tabButtons().find((button) => button.textContent.trim() === name);
   if (tab) tab.click();
 };
 
-const firstField = (id) => () => {
+const firstField = (/** @type {string} */ id) => () => {
   toTab("Play");
   setTimeout(() => {
     const field = document.querySelector(id);
@@ -24,12 +25,13 @@ const firstField = (id) => () => {
   }, WAIT_MS);
 };
 
-const inPlay = (work) => () => {
+const inPlay = (/** @type {() => void} */ work) => () => {
   toTab("Play");
   work();
 };
 
 // Drafts that have a place on the page to open, and how a person would name them.
+/** @type {Record<string, string>} */
 const DRAFTS = {
   contract: "contract",
   suite: "suite",
@@ -42,7 +44,7 @@ const DRAFTS = {
   ephemeral: "ephemeral part of a session",
 };
 
-const nameOfDraft = ({ id, name, text }) => {
+const nameOfDraft = (/** @type {{ id: string; name: string; text: string }} */ { id, name, text }) => {
   const kind = splitId(id)[0];
   if (["contract", "suite"].includes(kind)) return name;
   if (["tool", "mocks"].includes(kind))
@@ -62,24 +64,26 @@ const draftItems = () =>
     }));
 
 // Clicks a button that a tab draws only when it is opened: tries until it is there.
-const pressLater = (selector, tries = TRIES) => {
+const pressLater = (/** @type {string} */ selector, tries = TRIES) => {
   const button = document.querySelector(selector);
   if (button && button.offsetParent !== null) button.click();
   else if (tries > 0) setTimeout(() => pressLater(selector, tries - 1), WAIT_MS);
 };
 
 // A message of a session that no longer exists goes into the composer.
-const rescue = (item, tries = TRIES) => {
+const rescue = (/** @type {FoundItem} */ item, tries = TRIES) => {
   if (idOf("play-composer") === item.id) return;
   if (tries > 0) return void setTimeout(() => rescue(item, tries - 1), WAIT_MS);
   const typed = textOf("play-composer");
-  if (!typed.includes(item.text)) write("play-composer", [typed, item.text].filter(Boolean).join("\n\n"));
+  const { text = "" } = item;
+  if (!typed.includes(text)) write("play-composer", [typed, text].filter(Boolean).join("\n\n"));
 };
 
-const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
+const keyOf = (/** @type {FoundItem} */ item) => item.kind + " " + (item.id || item.name);
 
 /** @param {Part<PaletteView, PaletteEvents>} part */
 export const mount = ({ element, follow, props, triggerLatest }) => {
+  /** @type {[name: string, note: string, work: () => void][]} */
   const COMMANDS = [
     ["New session", "starts an empty session", inPlay(press("play-new"))],
     ["Choose a model", "on this machine or on a server", dispatch("hw:models")],
@@ -96,33 +100,34 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
   ];
 
   const { router } = window.hermesWorkbench;
+  /** @type {Record<string, (item: FoundItem) => void>} */
   const GOES = {
-    session: (item) => router.goTo("play", { session: item.id }),
-    contract: (item) => router.goTo("contracts", { contract: item.id }),
-    tool: (item) => router.goTo("tools", { tool: item.id }),
-    suite: (item) => router.goTo("suites", { suite: item.id }),
+    session: (item) => router.goTo("play", { session: item.id ?? "" }),
+    contract: (item) => router.goTo("contracts", { contract: item.id ?? "" }),
+    tool: (item) => router.goTo("tools", { tool: item.id ?? "" }),
+    suite: (item) => router.goTo("suites", { suite: item.id ?? "" }),
     preset: (item) => {
       toTab("Play");
       window.dispatchEvent(new CustomEvent("hw:preset", { detail: item.id }));
     },
     draft: (item) => {
-      const [kind, name] = splitId(item.id);
-      if (kind === "contract") GOES.contract({ id: name });
-      else if (kind === "suite") GOES.suite({ id: name });
+      const [kind, name] = splitId(item.id ?? "");
+      if (kind === "contract") router.goTo("contracts", { contract: name });
+      else if (kind === "suite") router.goTo("suites", { suite: name });
       else if (["tool", "mocks"].includes(kind) && name !== "new")
-        GOES.tool({ id: name.slice(name.indexOf("/") + 1) });
+        router.goTo("tools", { tool: name.slice(name.indexOf("/") + 1) });
       else if (["tool", "mocks"].includes(kind)) {
         toTab("Tools");
         pressLater("#tools-tools .hw-act");
       } else if (kind === "inspect") toTab("Inspect");
       else if (name === "new") inPlay(press("play-new"))();
       else {
-        GOES.session({ id: name });
+        router.goTo("play", { session: name });
         if (kind === "composer") rescue(item);
       }
     },
     tab: (item) => toTab(item.name),
-    command: (item) => item.work(),
+    command: (item) => item.work?.(),
   };
 
   const field = node("input", {
@@ -157,15 +162,16 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
   );
 
   element.replaceChildren(dialog);
+  /** @type {FoundItem[]} */
   let shown = [];
   let at = 0;
   let typed = 0;
 
-  const hasWords = (text) =>
+  const hasWords = (/** @type {string} */ text) =>
     field.value
       .toLowerCase()
       .split(/\s+/)
-      .every((word) => text.toLowerCase().includes(word));
+      .every((/** @type {string} */ word) => text.toLowerCase().includes(word));
 
   const ownItems = () =>
     [
@@ -174,66 +180,34 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
       ...draftItems(),
     ].filter((item) => hasWords(item.kind + " " + item.name + " " + item.note));
 
-  const choose = (to) => {
+  const choose = (/** @type {number} */ to) => {
     at = shown.length ? (to + shown.length) % shown.length : 0;
-    [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === at)));
+    drawRows();
     const row = list.children[at];
-    if (row) {
-      field.setAttribute("aria-activedescendant", row.id);
-      row.scrollIntoView({ block: "nearest" });
-    } else field.removeAttribute("aria-activedescendant");
+    if (!row) return field.removeAttribute("aria-activedescendant");
+    field.setAttribute("aria-activedescendant", row.id);
+    row.scrollIntoView({ block: "nearest" });
   };
 
-  const go = (item) => {
+  const go = (/** @type {FoundItem | undefined} */ item) => {
     dialog.close();
     if (item) GOES[item.kind](item);
   };
 
-  let counted = 0;
-
-  const row = (item) => {
-    const made = node(
-      "li",
-      {
-        role: "option",
-        id: "page-palette-" + counted++,
-        "aria-selected": "false",
-        onclick: () => go(item),
-        onmousemove: () => {
-          const index = [...list.children].indexOf(made);
-          if (at !== index) choose(index);
-        },
-      },
-      node("span", { class: "hw-note" }, item.kind),
-      node("span", { class: "hw-title" }, item.name),
-      node("span", { class: "hw-note" }, item.note),
-    );
-    return made;
-  };
+  const row = (/** @type {FoundItem} */ item, /** @type {number} */ index) =>
+    html`<li role="option" id="page-palette-${index}" aria-selected=${String(index === at)} @click=${() => go(item)}
+      @mousemove=${() => index !== at && choose(index)}><span class="hw-note">${item.kind}</span><span
+      class="hw-title">${item.name}</span><span class="hw-note">${item.note}</span></li>`;
 
   // Rows that are still found keep their elements: a click is lost if its element is replaced before the button is up.
-  let rows = new Map();
-
-  const drawRows = () => {
-    const next = new Map();
-    shown.forEach((item) => {
-      const key = JSON.stringify([keyOf(item), item.name, item.note, item.text]);
-      next.set(key, rows.get(key) || row(item));
-    });
-    rows.forEach((known, key) => next.has(key) || known.remove());
-    [...next.values()].forEach((wanted, index) => {
-      if (list.children[index] !== wanted) list.insertBefore(wanted, list.children[index] || null);
-    });
-    rows = next;
-  };
+  const drawRows = () => render(repeat(shown, keyOf, row), list);
 
   // Results that arrive later do not move the selection.
   const draw = () => {
     const value = props.value;
-    const chosen = at > 0 ? keyOf(shown[at]) : null;
+    const chosen = at > 0 && shown[at] ? keyOf(shown[at]) : null;
     const found = value && value.query === field.value ? value.items : [];
     shown = field.value.trim() ? [...found, ...ownItems()] : [...ownItems(), ...found];
-    drawRows();
     hint.textContent = shown.length
       ? ""
       : value && value.query === field.value
@@ -260,6 +234,7 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
     ask();
   };
 
+  /** @type {Record<string, () => void>} */
   const KEYS = {
     ArrowDown: () => choose(at + 1),
     ArrowUp: () => choose(at - 1),
@@ -267,7 +242,7 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
     Escape: () => dialog.close(),
   };
 
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     const isOurs =
       event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
     if (isOurs) {

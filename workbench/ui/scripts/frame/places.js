@@ -9,6 +9,7 @@ export const mount = ({ element, props }) => {
   // The tab of each place that was open last.
   const last = Object.fromEntries(places.map(({ label, tabs }) => [label, tabs[0].tab]));
 
+  /** @param {string} label @param {string} tab @param {string | boolean} current */
   const link = (label, tab, current) =>
     node(
       "a",
@@ -16,9 +17,10 @@ export const mount = ({ element, props }) => {
       label,
     );
 
-  const row = (label, links) => node("nav", { "aria-label": label }, ...links);
+  const row = (/** @type {string} */ label, /** @type {PageElement[]} */ links) =>
+    node("nav", { "aria-label": label }, ...links);
 
-  const draw = (open) => {
+  const draw = (/** @type {string} */ open) => {
     if (!places.length) return;
     const here = places.find(({ tabs }) => tabs.some(({ tab }) => tab === open)) || places[0];
     last[here.label] = open;
@@ -45,14 +47,14 @@ export const mount = ({ element, props }) => {
   };
 
   element.addEventListener("click", (event) => {
-    const { tab } = event.target.closest("a")?.dataset || {};
+    const { tab } = /** @type {Element} */ (event.target).closest("a")?.dataset || {};
     if (!tab || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     router.choose(tab);
   });
 
   // Shortcuts of every tab: Ctrl+S saves a version of the shown text, Alt+1 to Alt+4 open places, Alt+N a new session.
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (event.shiftKey) return;
     const isSave = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "s";
     const place = event.altKey && !event.ctrlKey && places[Number(event.code.replace("Digit", "")) - 1];

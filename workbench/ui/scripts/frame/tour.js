@@ -44,9 +44,11 @@ export const mount = ({ element, follow, trigger }) => {
   );
 
   element.replaceChildren(light, card);
+  /** @type {TourStep[]} */
   let steps = [];
   let at = -1;
   let served = 0;
+  /** @type {HTMLElement | null} */
   let before = null;
   // Whether the tour has opened the inspector, which folds away again after it.
   let hasOpened = false;
@@ -84,7 +86,7 @@ export const mount = ({ element, follow, trigger }) => {
     if (element.isConnected && at >= 0) put();
   });
 
-  const go = (to) => {
+  const go = (/** @type {number} */ to) => {
     if (to >= steps.length) return end();
     if (at < 0) before = document.activeElement;
     at = Math.max(0, to);
@@ -117,7 +119,7 @@ export const mount = ({ element, follow, trigger }) => {
     if (before && before.isConnected) before.focus();
   };
 
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (card.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isField(event.target) && event.key !== "Escape") return;
     const work = { Escape: end, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1) }[event.key];

@@ -33,7 +33,7 @@ Object.assign(
       readSecret: () => [read()],
 
       // Logs out with a form, because any website could include a link that logs out.
-      signInOrOut: (label, signIn) => {
+      signInOrOut: (/** @type {string} */ label, /** @type {string} */ signIn) => {
         window.parent?.postMessage({ type: "SET_SCROLLING", enabled: true }, "*");
         const query = "?_target_url=" + encodeURIComponent("/" + location.search);
         if (label === signIn) return void location.assign("/login/huggingface" + query);

@@ -1,23 +1,8 @@
 // The address of the page: which tab is open and what it shows, as in `?tab=contracts&contract=minimal`. Every place
 // that has an address is opened and reported through this router, so Back, Forward, a reload, a pasted link, the palette
 // and links on the page do the same. `present/place.py` has the names, and reads and writes addresses on the server.
-//
-//   router.onPlace(tab, open)       `open(values, request)` is called when the page should show `values` of this tab, at
-//                                   once if it already should. It returns false if it has nothing to open.
-//   router.here(tab, values, more)  The tab shows these values now. `more.request` is the number that `open` got, for
-//                                   its answer; `more.isReplaced` is not a step of the history.
-//   router.hereFields(tab, first, values)  The same for fields of Gradio, with their names and first values.
-//   router.goTo(tab, values)        Goes there, as a step of the history.
-//   router.choose(tab)              Opens a tab with what it showed last, as a step of the history.
-//   router.onTab(work)              Calls `work` with the open tab now, and whenever another one is opened.
-//   router.link(tab, values)        The address of a place, for a link.
-//   router.valuesOf(tab)            What the tab shows or should show.
-//   router.isHome()                 Whether the address is the page's plain one.
-//   router.session()                The session that Play shows, for what the browser stores per session.
-//   router.isOpening(tab)           Whether the tab was asked to open something, and the answer is not shown yet. For
-//                                   tabs that report the number of each request.
-//   router.afterOpening(tab, name, work)  Calls `work` once it is, or the answer is lost. Only the last work of a name is
-//                                   called. Returns false, and does nothing, if the tab is not opening anything.
+// `page.d.ts` describes its functions.
+/** @type {Router} */
 window.hermesWorkbench.router = (() => {
   /* global PLACE_NAMES */
   const { tabs: TABS, old: OLD, most: MOST } = PLACE_NAMES;
@@ -28,11 +13,15 @@ window.hermesWorkbench.router = (() => {
   const OURS = new Set(["tab", ...Object.keys(OLD), ...Object.values(TABS).flatMap(namesOf)]);
   // What each tab shows or was asked to show, and what it is known to show.
   const places = storedPlaces();
+  /** @type {Record<string, PlaceValues>} */
   const shown = {};
   // The functions that open a tab's places, and the number and time of a request that has no answer yet.
+  /** @type {Record<string, PlaceOpener[]>} */
   const openers = {};
+  /** @type {Record<string, { number: number; time: number }>} */
   const requests = {};
   // The last request of a tab until it is answered, and what is to be done then.
+  /** @type {Record<string, { work: Map<string, () => void>; number: number; timer?: number }>} */
   const openings = {};
   let serial = 0;
   let now = parsed(location.search);
@@ -41,23 +30,24 @@ window.hermesWorkbench.router = (() => {
   // The tab that was selected for an address and is not visible yet.
   let expected = "";
 
-  function namesOf(names) {
+  function namesOf(/** @type {Record<"main" | "once" | "refined", string[]>} */ names) {
     return [...names.main, ...names.refined, ...names.once];
   }
 
   // Only known tabs and names: the text of an address and of the storage may be anything.
-  function cleaned(tab, values) {
+  function cleaned(/** @type {string} */ tab, /** @type {PlaceValues} */ values) {
     const given = namesOf(TABS[tab])
       .map((name) => [name, String(values[name] ?? "").slice(0, MOST)])
       .filter(([, value]) => value);
     return Object.fromEntries(given);
   }
 
-  function parsed(search) {
+  function parsed(/** @type {string} */ search) {
     const query = new URLSearchParams(search);
+    /** @type {PlaceValues} */
     const given = {};
     for (const [name, value] of query) given[Object.hasOwn(OLD, name) ? OLD[name] : name] ??= value;
-    const named = query.get("tab");
+    const named = query.get("tab") ?? "";
     const implied = Object.keys(TABS).find((tab) => TABS[tab].main.some((name) => given[name]));
     const tab = Object.hasOwn(TABS, named) ? named : implied || HOME;
     return { tab, values: cleaned(tab, given) };
@@ -77,7 +67,7 @@ window.hermesWorkbench.router = (() => {
     }
   }
 
-  const remember = (tab, values) => {
+  const remember = (/** @type {string} */ tab, /** @type {PlaceValues} */ values) => {
     places[tab] = values;
     try {
       sessionStorage.setItem(STORED, JSON.stringify(places));
@@ -86,13 +76,17 @@ window.hermesWorkbench.router = (() => {
     }
   };
 
-  const isSame = (left, right, names) => names.every((name) => (left[name] || "") === (right[name] || ""));
+  const isSame = (
+    /** @type {PlaceValues} */ left,
+    /** @type {PlaceValues} */ right,
+    /** @type {string[]} */ names,
+  ) => names.every((/** @type {string} */ name) => (left[name] || "") === (right[name] || ""));
 
   // Play without a session is the page's plain address.
-  const queryOf = (tab, values) =>
+  const queryOf = (/** @type {string} */ tab, /** @type {PlaceValues} */ values) =>
     new URLSearchParams(tab === HOME && !Object.keys(values).length ? {} : { tab, ...values });
 
-  const write = (isNew) => {
+  const write = (/** @type {boolean} */ isNew) => {
     const query = queryOf(now.tab, now.values);
     for (const [name, value] of new URLSearchParams(location.search))
       if (!OURS.has(name)) query.append(name, value);
@@ -107,19 +101,19 @@ window.hermesWorkbench.router = (() => {
 
   const selectedTab = () => tabBar()?.querySelector("[role=tab][aria-selected=true]")?.dataset.tabId;
 
-  const buttonOf = (tab) => tabBar()?.querySelector("[data-tab-id=" + tab + "]");
+  const buttonOf = (/** @type {string} */ tab) => tabBar()?.querySelector("[data-tab-id=" + tab + "]");
 
-  const select = (tab) => {
+  const select = (/** @type {string} */ tab) => {
     expected = selectedTab() === tab ? "" : tab;
     if (expected) buttonOf(tab)?.click();
   };
 
-  const ask = (tab) => {
+  const ask = (/** @type {string} */ tab) => {
     requests[tab] = { number: ++serial, time: Date.now() };
-    openings[tab] = { work: new Map(), ...openings[tab], number: serial };
+    openings[tab] = { timer: openings[tab]?.timer, work: openings[tab]?.work ?? new Map(), number: serial };
   };
 
-  const opened = (tab) => {
+  const opened = (/** @type {string} */ tab) => {
     const { work, timer } = openings[tab] || {};
     if (!work) return;
     clearTimeout(timer);
@@ -128,7 +122,11 @@ window.hermesWorkbench.router = (() => {
     for (const one of work.values()) setTimeout(one);
   };
 
-  const afterOpening = (tab, name, work) => {
+  const afterOpening = (
+    /** @type {string} */ tab,
+    /** @type {string} */ name,
+    /** @type {() => void} */ work,
+  ) => {
     const opening = openings[tab];
     if (!opening) return false;
     opening.work.set(name, work);
@@ -136,10 +134,11 @@ window.hermesWorkbench.router = (() => {
     return true;
   };
 
-  const isWaiting = (tab) => Boolean(requests[tab]) && Date.now() - requests[tab].time < LOST_MS;
+  const isWaiting = (/** @type {string} */ tab) =>
+    Boolean(requests[tab]) && Date.now() - requests[tab].time < LOST_MS;
 
   // Lets the tab of the address open what the address names, unless it shows that already.
-  const open = (isForced) => {
+  const open = (/** @type {boolean} */ isForced) => {
     const { tab, values } = now;
     select(tab);
     const known = shown[tab] || isWaiting(tab) ? places[tab] : null;
@@ -149,9 +148,11 @@ window.hermesWorkbench.router = (() => {
     hand(tab);
   };
 
-  const hand = (tab) => {
+  const hand = (/** @type {string} */ tab) => {
     const { number } = requests[tab];
-    const answers = (openers[tab] || []).map((opener) => opener(places[tab] || {}, number));
+    const answers = (openers[tab] || []).map((/** @type {PlaceOpener} */ opener) =>
+      opener(places[tab] || {}, number),
+    );
     if (!answers.length || answers.some((answer) => answer !== false)) return;
     // There is nothing to open: the tab stays as it is, and the address names that.
     delete requests[tab];
@@ -164,7 +165,7 @@ window.hermesWorkbench.router = (() => {
     }
   };
 
-  const onPlace = (tab, opener) => {
+  const onPlace = (/** @type {string} */ tab, /** @type {PlaceOpener} */ opener) => {
     (openers[tab] ||= []).push(opener);
     // Loading the page opens what Play shows.
     if (tab === HOME && requests[tab]?.number === loading) return;
@@ -173,13 +174,17 @@ window.hermesWorkbench.router = (() => {
   };
 
   // After a reload, a tab shows again what it showed before, once it is opened.
-  const restore = (tab) => {
+  const restore = (/** @type {string} */ tab) => {
     if (requests[tab] || shown[tab] || !openers[tab] || !Object.keys(places[tab] || {}).length) return;
     ask(tab);
     hand(tab);
   };
 
-  const here = (tab, given, { request = 0, isReplaced = false } = {}) => {
+  const here = (
+    /** @type {string} */ tab,
+    /** @type {PlaceValues} */ given,
+    { request = 0, isReplaced = false } = {},
+  ) => {
     const names = namesOf(TABS[tab]);
     const values = cleaned(tab, given);
     if (request && request === openings[tab]?.number) opened(tab);
@@ -208,7 +213,11 @@ window.hermesWorkbench.router = (() => {
   };
 
   // Reports fields of Gradio. Values that are a field's first one are left out.
-  const hereFields = (tab, first, values) => {
+  const hereFields = (
+    /** @type {string} */ tab,
+    /** @type {PlaceValues} */ first,
+    /** @type {string[]} */ values,
+  ) => {
     const named = Object.entries(first).map(([name, value], place) => [
       name,
       values[place] === value ? "" : values[place],
@@ -217,7 +226,7 @@ window.hermesWorkbench.router = (() => {
     return [];
   };
 
-  const goTo = (tab, given) => {
+  const goTo = (/** @type {string} */ tab, /** @type {PlaceValues | undefined} */ given) => {
     const values = cleaned(tab, given || {});
     const isNew = tab !== now.tab || !isSame(values, now.values, TABS[tab].main);
     now = { tab, values };
@@ -225,7 +234,8 @@ window.hermesWorkbench.router = (() => {
     open(true);
   };
 
-  const link = (tab, values) => "?" + queryOf(tab, cleaned(tab, values));
+  const link = (/** @type {string} */ tab, /** @type {PlaceValues} */ values) =>
+    "?" + queryOf(tab, cleaned(tab, values));
 
   // Follows the tab that the person, or an answer of the server, has opened.
   const onTabs = () => {
@@ -259,20 +269,21 @@ window.hermesWorkbench.router = (() => {
 
   // A person's own choice of a tab is not an echo of an address.
   let isChosen = false;
-  const choose = (tab) => {
+  const choose = (/** @type {string} */ tab) => {
     isChosen = true;
     expected = "";
     buttonOf(tab)?.click();
   };
 
+  /** @type {((tab: string) => void)[]} */
   const followers = [];
-  const onTab = (work) => {
+  const onTab = (/** @type {(tab: string) => void} */ work) => {
     followers.push(work);
     work(selectedTab() || now.tab);
   };
 
   // What a person does after a second does not wait for an answer that may never come.
-  const forgetLost = (event) => {
+  const forgetLost = (/** @type {Event} */ event) => {
     if (!event.isTrusted) return;
     for (const tab of Object.keys(requests)) if (Date.now() - requests[tab].time > 1000) delete requests[tab];
   };
@@ -280,7 +291,7 @@ window.hermesWorkbench.router = (() => {
 
   // Links to places open them without loading the page again.
   document.addEventListener("click", (event) => {
-    const anchor = event.target.closest?.("a[href]");
+    const anchor = /** @type {Partial<Element>} */ (event.target).closest?.("a[href]");
     if (!anchor || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey) return;
     if (event.shiftKey || event.altKey || anchor.target || anchor.hasAttribute("download")) return;
     const address = new URL(anchor.href, location.href);
@@ -288,7 +299,7 @@ window.hermesWorkbench.router = (() => {
     if (![...address.searchParams.keys()].some((name) => OURS.has(name))) return;
     const place = parsed(address.search);
     // What is carried out once is part of loading the page.
-    if (TABS[place.tab].once.some((name) => place.values[name])) return;
+    if (TABS[place.tab].once.some((/** @type {string} */ name) => place.values[name])) return;
     event.preventDefault();
     goTo(place.tab, place.values);
   });

@@ -16,11 +16,12 @@ Object.assign(
     };
 
     // `applied` is the setup as the preset had it, as JSON, to say whether it was changed since.
+    /** @type {{ values: Record<string, any> | null; defaults: string; preset: string; applied: string }} */
     const current = { values: null, defaults: "", preset: "", applied: "" };
 
     // The values with the text of the contract that is shown, which Gradio reports a moment later. Null while the page
     // opens, or while another contract does: Gradio sets its fields one after the other.
-    const settled = (values) => {
+    const settled = (/** @type {PlaceValues} */ values) => {
       const { documents } = window.hermesWorkbench;
       if (!documents?.idOf("play-contract-text")) return null;
       const shown = documents.named("play-contract-text", "contract");
@@ -65,7 +66,8 @@ Object.assign(
     for (const name of ["input", "change", "click", "keyup"])
       window.addEventListener(
         name,
-        (event) => event.target.closest?.("#play-setup") && setTimeout(look),
+        (event) =>
+          /** @type {Partial<Element>} */ (event.target).closest?.("#play-setup") && setTimeout(look),
         true,
       );
     setInterval(look, LOOK_MS);
@@ -76,9 +78,10 @@ Object.assign(
     };
 
     return {
+      /** @type {SetupFunctions["keepSetup"]} */
       keepSetup: (names, values) => {
         current.values = Object.fromEntries(
-          names.flatMap((name, index) => {
+          names.flatMap((/** @type {string} */ name, index) => {
             const value = values[index];
             if (name === "sampling") return Object.entries(value?.values || {});
             return [[name, name === "disabled_tools" ? value?.disabled || [] : value]];
@@ -89,7 +92,7 @@ Object.assign(
         return [];
       },
       // The defaults of the server, and the preset that the setup was started from (`preset_bar.js`).
-      keepSetupOrigin: (defaults, preset) => {
+      keepSetupOrigin: (/** @type {string} */ defaults, /** @type {string} */ preset) => {
         Object.assign(current, { defaults, preset });
         later();
       },
@@ -106,7 +109,7 @@ Object.assign(
       },
       presetInUse: () => current.preset,
       // Remembers the setup in use as that of the preset.
-      keepApplied: (setup) => {
+      keepApplied: (/** @type {string=} */ setup) => {
         current.applied = setup === undefined ? JSON.stringify(current.values) : setup;
         write();
       },

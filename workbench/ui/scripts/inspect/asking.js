@@ -1,7 +1,9 @@
 // A pane whose content is computed only when someone looks at it. It draws what it has and, once it is visible,
 // triggers `name` to request the rest. An answer about a message that is no longer shown is not drawn.
 
+/** @type {<View extends { message_id: string; is_known: boolean }, Event extends string>(part: Part<View, Event>, name: Event, draw: (value: View | null) => void) => void} */
 export const followAsked = ({ element, follow, trigger }, name, draw) => {
+  /** @type {string | null} */
   let shown = null;
   let isAsked = false;
   const ask = () => {
@@ -11,7 +13,7 @@ export const followAsked = ({ element, follow, trigger }, name, draw) => {
   };
   follow((value) => {
     const id = value ? value.message_id : "";
-    const isAnswer = Boolean(id) && value.is_known;
+    const isAnswer = Boolean(id) && value !== null && value.is_known;
     if (isAnswer && shown !== null && id !== shown) return;
     shown = id;
     isAsked = isAnswer;

@@ -2,15 +2,15 @@
 import { hint, term } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 
-const row = (label, content) =>
+const row = (/** @type {string | PageElement} */ label, /** @type {Drawable} */ content) =>
   html`<div class="hw-row"><span class="hw-label">${label}</span><div>${content}</div></div>`;
 
-const finding = ({ severity, message, place }) =>
+const finding = (/** @type {FindingRow} */ { severity, message, place }) =>
   html`<div class="hw-finding t-${severity}">${message}${
     place ? html`<span class="hw-note hw-mono">${place}</span>` : ""
   }</div>`;
 
-const result = (call) => {
+const result = (/** @type {CallRow} */ call) => {
   if (call.result !== null)
     return row(
       call.is_error ? "failed" : "result",
@@ -21,14 +21,14 @@ const result = (call) => {
 
 /** @param {Part<CallsView, CallsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
-  const nameOf = (call, id) =>
+  const nameOf = (/** @type {CallRow} */ call, /** @type {string} */ id) =>
     id
       ? html`<button type="button" class="hw-mono k-call hw-pick" aria-pressed=${call.is_selected}
           title="Show this call in the other panes" @click=${() => trigger("pick", { id, call: call.index })}
         ><strong>${call.name}</strong></button>`
       : html`<strong class="hw-mono k-call">${call.name}</strong>`;
 
-  const item = (call, id) =>
+  const item = (/** @type {CallRow} */ call, /** @type {string} */ id) =>
     html`<article class="hw-item${call.is_selected ? " is-selected" : ""}" data-call=${call.index}>
       <header>
         ${nameOf(call, id)}<span class="hw-status s-${call.tone}">${call.status}</span>

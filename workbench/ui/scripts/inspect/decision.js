@@ -3,7 +3,7 @@ import { hint } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 import { heading } from "../shared/heading.js";
 
-const bar = (row, picked) => {
+const bar = (/** @type {DecisionBarRow} */ row, /** @type {string} */ picked) => {
   const kinds = [
     row.is_chosen && "is-chosen",
     row.is_tool && "is-tool",
@@ -21,16 +21,17 @@ const bar = (row, picked) => {
   </li>`;
 };
 
-const heat = (token) =>
+const heat = (/** @type {HeatToken} */ token) =>
   html`<span class="hw-heat-${token.warmth < 0 ? "none" : token.warmth}" title=${token.title}>${token.text}</span>`;
 
 /** @param {Part<DecisionView, DecisionEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
   // Probabilities are expensive to compute, so they are cached while other messages are shown.
   const computed = new Map();
+  /** @type {DecisionView | null} */
   let asked = null;
 
-  const draw = (latest) => {
+  const draw = (/** @type {DecisionView | null} */ latest) => {
     if (!latest?.message_id)
       return render(html`<div class="hw-decision">${hint(latest ? latest.hint : "")}</div>`, element);
     if (latest.bars.length) computed.set(latest.message_id, latest);
@@ -50,7 +51,7 @@ export const mount = ({ element, follow, trigger }) => {
         ${
           bars.length
             ? html`<ul class="hw-odds-list" aria-label="Possible starts of the answer">
-                ${bars.map((row) => bar(row, value.picked))}
+                ${bars.map((/** @type {DecisionBarRow} */ row) => bar(row, value.picked))}
               </ul>`
             : ""
         }

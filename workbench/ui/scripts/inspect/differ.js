@@ -4,7 +4,7 @@ import { tableHead } from "../shared/tables.js";
 import { followAsked } from "./asking.js";
 import { heading } from "../shared/heading.js";
 
-const call = (value) =>
+const call = (/** @type {ParserRow["calls"][number]} */ value) =>
   node(
     "div",
     { class: "hw-lost" },
@@ -17,7 +17,7 @@ const call = (value) =>
     ),
   );
 
-const row = (parser) =>
+const row = (/** @type {ParserRow} */ parser) =>
   node(
     "tr",
     { "data-rule": parser.rule },

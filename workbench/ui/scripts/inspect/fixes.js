@@ -2,16 +2,17 @@
 import { codeLink, hint, term } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 
+/** @param {string} kind @param {string} code @param {string} note @param {string} place */
 const head = (kind, code, note, place, isForeign = false) =>
   html`<div class="hw-fix-head">
     ${isForeign ? html`<code class=${kind}>${code}</code>` : codeLink(code, kind)}${note ? html`<span class="hw-note">${note}</span>` : ""}
     <span class="hw-gap"></span><span class="hw-note">${place}</span>
   </div>`;
 
-const findingRow = ({ severity, code, place, message }) =>
+const findingRow = (/** @type {FindingRow} */ { severity, code, place, message }) =>
   html`<li class="hw-fix">${head("t-" + severity, code, severity, place)}<div>${message}</div></li>`;
 
-const foreignRow = (form) =>
+const foreignRow = (/** @type {ForeignRow} */ form) =>
   html`<li class="hw-fix">
     ${head("t-warning", form.dialect, "", form.place, true)}
     <div>${form.sentence}</div>
@@ -19,7 +20,7 @@ const foreignRow = (form) =>
     <div>Contract: ${form.contract}</div>
   </li>`;
 
-const fixRow = (fix) =>
+const fixRow = (/** @type {FixRow} */ fix) =>
   html`<li class="hw-fix${fix.is_picked ? " is-selected" : ""}">
     ${head(fix.is_guess ? "k-guess" : "k-fix", fix.code, fix.is_guess ? "guess" : "safe", fix.place)}
     <div>${fix.meaning}</div>
@@ -31,6 +32,7 @@ const fixRow = (fix) =>
     )}
   </li>`;
 
+/** @type {<Row>(title: Drawable, rows: Row[], draw: (row: Row) => Template) => Drawable} */
 const section = (title, rows, draw) => (rows.length ? html`<h3>${title}</h3><ul>${rows.map(draw)}</ul>` : "");
 
 /** @param {Part<FixesView>} part */

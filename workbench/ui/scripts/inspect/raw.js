@@ -1,11 +1,12 @@
 // The prompt and the completion, byte for byte: the text of the element is exactly their text. Events:
 // `ask_raw`, once the pane is visible, and `compare_prompt`.
 import { copyText, hint, icon, iconButton, node, pieces, saveFile } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { followAsked } from "./asking.js";
 
-const labelOf = (part) => part.label + " " + part.note;
+const labelOf = (/** @type {RawSection} */ part) => part.label + " " + part.note;
 
-const section = (part) => {
+const section = (/** @type {RawSection} */ part) => {
   const pre = node("pre", {}, pieces(part.pieces));
   const element = node("section", {
     class: "hw-section r-" + part.role,
@@ -31,7 +32,7 @@ const section = (part) => {
 };
 
 // Updates the sizes of a section whose text is unchanged, so that folds and the scroll position stay.
-const updateSize = (part, element) => {
+const updateSize = (/** @type {RawSection} */ part, /** @type {PageElement} */ element) => {
   element.dataset.note = part.note;
   element.querySelector(".hw-fold").setAttribute("aria-label", "Fold " + labelOf(part));
 };
@@ -75,18 +76,15 @@ export const mount = (part) => {
     body.classList.toggle("shows-space", showsSpace);
   };
 
-  const toggle = (name, label, read, write) => {
-    const button = iconButton(
-      name,
-      label,
-      () => {
-        write(!read());
-        button.setAttribute("aria-pressed", String(read()));
-        setClasses();
-      },
-      { "aria-pressed": String(read()) },
-    );
-    return button;
+  // `isOn` is the state of the button, `turn` switches it.
+  /** @param {string} name @param {string} label @param {boolean} isOn @param {() => void} turn */
+  const toggle = (name, label, isOn, turn) => {
+    const onClick = (/** @type {PageEvent} */ { currentTarget: button }) => {
+      turn();
+      setClasses();
+      button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+    };
+    return iconButton(name, label, onClick, { "aria-pressed": String(isOn) });
   };
 
   const foldAll = () => {
@@ -96,10 +94,10 @@ export const mount = (part) => {
       if ((fold.getAttribute("aria-expanded") === "true") !== areAllFolded) fold.click();
   };
 
-  const save = (value) =>
+  const save = (/** @type {RawView} */ value) =>
     saveFile("prompt-" + (value.message_id || "sent") + ".txt", text, "text/plain;charset=utf-8");
 
-  const compare = (value) => {
+  const compare = (/** @type {RawView} */ value) => {
     const ask = () => {
       compared = { id: value.message_id, key: choice.value };
       triggerLatest("compare_prompt", compared);
@@ -119,39 +117,26 @@ export const mount = (part) => {
     return choice;
   };
 
-  const drawHead = (value) => {
+  const drawHead = (/** @type {RawView} */ value) => {
     const copy = iconButton("copy", "Copy the prompt and completion", () => copyText(text, copy));
-    head.replaceChildren(
-      node("span", { class: "hw-badge b-" + value.badge, title: value.badge_meaning }, value.badge),
-      node("span", { class: "hw-note" }, value.summary),
-      node("span", { class: "hw-gap" }),
-      ...(value.others.length ? [compare(value)] : []),
-      toggle(
-        "wrap",
-        "Wrap long lines",
-        () => isWrapped,
-        (state) => {
-          isWrapped = state;
-        },
-      ),
-      toggle(
-        "space",
-        "Show whitespace",
-        () => showsSpace,
-        (state) => {
-          showsSpace = state;
-        },
-      ),
-      iconButton("fold", "Fold or unfold all", foldAll),
-      iconButton("save", "Download the prompt and completion", () => save(value)),
-      copy,
+    render(
+      html`<span class="hw-badge b-${value.badge}" title=${value.badge_meaning}>${value.badge}</span><span
+        class="hw-note">${value.summary}</span><span class="hw-gap"></span>${[
+          value.others.length ? compare(value) : "",
+          toggle("wrap", "Wrap long lines", isWrapped, () => (isWrapped = !isWrapped)),
+          toggle("space", "Show whitespace", showsSpace, () => (showsSpace = !showsSpace)),
+          iconButton("fold", "Fold or unfold all", foldAll),
+          iconButton("save", "Download the prompt and completion", () => save(value)),
+          copy,
+        ]}`,
+      head,
     );
   };
 
   followAsked(part, "ask_raw", (value) => {
     if (!value || value.sections.length === 0) {
       shown = "";
-      head.replaceChildren();
+      render("", head);
       body.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
@@ -159,7 +144,9 @@ export const mount = (part) => {
     const json = JSON.stringify([value.message_id, value.sections.map((part) => part.pieces)]);
     drawHead(value);
     if (json === shown) {
-      value.sections.forEach((part, place) => updateSize(part, body.children[place]));
+      value.sections.forEach((part, place) =>
+        updateSize(part, /** @type {HTMLElement} */ (body.children[place])),
+      );
       return;
     }
     shown = json;

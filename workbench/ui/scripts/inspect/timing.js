@@ -1,42 +1,18 @@
 // How long the rounds of a turn took.
-import { hint, node } from "../shared/dom.js";
+import { hint } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { tableHead } from "../shared/tables.js";
 
+const cell = (/** @type {string} */ text, /** @type {number} */ place) =>
+  place ? html`<td class="is-number">${text}</td>` : html`<th scope="row">${text}</th>`;
+
+const timing = (/** @type {TimingView} */ { columns, rounds, facts }) =>
+  html`<table class="hw-table">${tableHead(columns, (place) => place > 0)}<tbody>${rounds.map(
+    (round) => html`<tr class=${round.is_selected ? "is-selected" : ""}>${round.cells.map(cell)}</tr>`,
+  )}</tbody></table><dl class="hw-facts">${facts.map(
+    (fact) => html`<dt>${fact.name}</dt><dd>${fact.value}</dd>`,
+  )}</dl>`;
+
 /** @param {Part<TimingView>} part */
-export const mount = ({ element, follow }) => {
-  follow((value) => {
-    if (!value || value.rounds.length === 0) {
-      element.replaceChildren(hint(value ? value.hint : ""));
-      return;
-    }
-    element.replaceChildren(
-      node(
-        "table",
-        { class: "hw-table" },
-        tableHead(value.columns, (place) => place > 0),
-        node(
-          "tbody",
-          {},
-          value.rounds.map((round) =>
-            node(
-              "tr",
-              { class: round.is_selected ? "is-selected" : "" },
-              round.cells.map((cell, place) =>
-                node(
-                  place ? "td" : "th",
-                  { scope: place ? null : "row", class: place ? "is-number" : "" },
-                  cell,
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
-      node(
-        "dl",
-        { class: "hw-facts" },
-        value.facts.map((fact) => [node("dt", {}, fact.name), node("dd", {}, fact.value)]),
-      ),
-    );
-  });
-};
+export const mount = ({ element, follow }) =>
+  follow((value) => render(value?.rounds.length ? timing(value) : hint(value ? value.hint : ""), element));

@@ -1,13 +1,15 @@
 // Prompt and completion token by token. Events: `ask_tokens`, once the pane is visible, and `weigh`.
-import { hint, node } from "../shared/dom.js";
+import { hint, node, once } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
+import { stepOf } from "../shared/page.js";
 import { followAsked } from "./asking.js";
 
-const describe = (cell) =>
+const describe = (/** @type {TokenCell} */ cell) =>
   [cell.id < 0 ? "token" : "token " + cell.id, JSON.stringify(cell.text), cell.note]
     .filter(Boolean)
     .join(" · ");
 
-const cellsOf = (section) =>
+const cellsOf = (/** @type {TokenSection} */ section) =>
   section.cells.map((cell, place) =>
     node(
       "span",
@@ -20,7 +22,7 @@ const cellsOf = (section) =>
     ),
   );
 
-const gauge = (value) =>
+const gauge = (/** @type {TokensView} */ value) =>
   value.context_tokens === 0
     ? null
     : node(
@@ -40,14 +42,14 @@ export const mount = (part) => {
   const { element, trigger } = part;
   const here = node("p", { class: "hw-token-here hw-mono", role: "status" });
 
-  const drawSection = (section) => {
+  const drawSection = (/** @type {TokenSection} */ section) => {
     const pre = node("pre", {
       tabindex: 0,
       role: "group",
       "aria-label": "Tokens of " + section.label + ", use the arrow keys to move",
     });
     let at = -1;
-    const go = (place) => {
+    const go = (/** @type {number} */ place) => {
       const cell = pre.children[place];
       if (!cell) return;
       if (at >= 0 && pre.children[at]) pre.children[at].classList.remove("is-here");
@@ -60,36 +62,27 @@ export const mount = (part) => {
       if (pre.children.length === 0) pre.replaceChildren(...cellsOf(section));
     };
     pre.addEventListener("mouseover", (event) => {
-      const cell = event.target.closest(".hw-token");
+      const cell = /** @type {PageElement} */ (event.target).closest(".hw-token");
       if (cell) go(Number(cell.dataset.place));
     });
     pre.addEventListener("focus", () => {
       if (at < 0) go(0);
     });
     pre.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const step = stepOf(event.key.replace("Right", "Down").replace("Left", "Up"));
       if (!step) return;
       event.preventDefault();
       go(Math.min(Math.max(at + step, 0), section.cells.length - 1));
     });
     const left = section.token_count - section.cells.length;
+    const count =
+      section.token_count.toLocaleString("en") + (section.token_count === 1 ? " token" : " tokens");
     const fold = node(
       "details",
       { class: "hw-token-section r-" + section.role },
-      node(
-        "summary",
-        {},
-        node("span", {}, section.label),
-        node(
-          "span",
-          { class: "hw-note" },
-          section.token_count.toLocaleString("en") + (section.token_count === 1 ? " token" : " tokens"),
-        ),
-      ),
-      pre,
-      left > 0
-        ? node("p", { class: "hw-note" }, left.toLocaleString("en") + " more tokens are not shown")
-        : null,
+      html`<summary><span>${section.label}</span><span class="hw-note">${count}</span></summary>${pre}${
+        left > 0 ? html`<p class="hw-note">${left.toLocaleString("en")} more tokens are not shown</p>` : ""
+      }`,
     );
     fold.addEventListener("toggle", () => {
       if (fold.open) fill();
@@ -104,36 +97,22 @@ export const mount = (part) => {
       return;
     }
     here.textContent = value.sections.length ? "Point at a token or use the arrow keys." : "";
-    const weigh = value.can_compute_logprobs
-      ? node(
-          "button",
-          {
-            type: "button",
-            class: "hw-button",
-            onclick: () => {
-              weigh.disabled = true;
-              weigh.textContent = "Computing …";
-              trigger("weigh", { id: value.message_id });
-            },
-          },
-          "Compute logprobs",
-        )
-      : null;
+    const weigh = (/** @type {PageEvent} */ { currentTarget: button }) => {
+      button.disabled = true;
+      button.textContent = "Computing …";
+      trigger("weigh", { id: value.message_id });
+    };
+    const attributes = { type: "button", class: "hw-button", onclick: weigh };
     element.replaceChildren(
-      node(
-        "div",
-        { class: "hw-tokens" },
-        node(
-          "div",
-          { class: "hw-tokens-head" },
-          value.gauge ? node("p", {}, value.gauge) : "",
-          gauge(value) || "",
+      once(
+        html`<div class="hw-tokens"><div class="hw-tokens-head">${[
+          value.gauge ? html`<p>${value.gauge}</p>` : "",
+          gauge(value),
           value.hint ? hint(value.hint) : "",
-          value.note ? node("p", { class: "hw-note" }, value.note) : "",
+          value.note ? html`<p class="hw-note">${value.note}</p>` : "",
           value.sections.length ? here : "",
-          weigh || "",
-        ),
-        value.sections.map(drawSection),
+          value.can_compute_logprobs ? node("button", attributes, "Compute logprobs") : "",
+        ]}</div>${value.sections.map(drawSection)}</div>`,
       ),
     );
   });

@@ -1,6 +1,7 @@
 // The world after a message: what changed, all values with a search, and an editor for another one. Events: `ask_world`,
 // once the pane is visible, and `edit_world` with the new text. An edit is kept until it is saved or cancelled.
-import { hint, node } from "../shared/dom.js";
+import { hint } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { changeRows } from "../shared/world_changes.js";
 import { followAsked } from "./asking.js";
 import { heading } from "../shared/heading.js";
@@ -9,113 +10,59 @@ import { heading } from "../shared/heading.js";
 export const mount = (part) => {
   const { element, trigger } = part;
   let wanted = "";
+  /** @type {{ id: string; text: string } | null} */
   let edit = null;
 
-  const save = (value, text) => trigger("edit_world", { id: value.last_id, text });
+  const save = (/** @type {WorldView} */ value, /** @type {string} */ text) =>
+    trigger("edit_world", { id: value.last_id, text });
 
-  const editor = (value) => {
-    const field = node("textarea", {
-      class: "hw-input hw-mono hw-world-text",
-      "aria-label": "World as JSON",
-      rows: 24,
-      spellcheck: "false",
-      oninput: () => (edit.text = field.value),
-    });
-    field.value = edit.text;
+  const button = (/** @type {string} */ text, /** @type {() => void} */ work) =>
+    html`<button type="button" class="hw-button" @click=${work}>${text}</button>`;
+
+  const editor = (/** @type {WorldView} */ value, /** @type {{ text: string }} */ draft) => {
     const close = () => {
       edit = null;
       draw(value);
     };
-    return [
-      node(
-        "p",
-        { class: "hw-note" },
-        "Saving starts a new branch here that goes on with this world. The messages after it stay in the old one.",
-      ),
-      field,
-      node(
-        "div",
-        { class: "hw-buttons" },
-        node(
-          "button",
-          { type: "button", class: "hw-button", onclick: () => save(value, edit.text) },
-          "Save as branch",
-        ),
-        node("button", { type: "button", class: "hw-button", onclick: close }, "Cancel"),
-      ),
-    ];
+    return html`<p class="hw-note"
+      >Saving starts a new branch here that goes on with this world. The messages after it stay in the old one.</p>
+      <textarea class="hw-input hw-mono hw-world-text" aria-label="World as JSON" rows="24" spellcheck="false"
+        .value=${draft.text} @input=${(event) => (draft.text = event.target.value)}></textarea>
+      <div class="hw-buttons">${button("Save as branch", () => save(value, draft.text))}${button("Cancel", close)}</div>`;
   };
 
-  const table = (value) => {
-    const body = node("tbody", {});
-    const fill = () => {
-      const words = wanted.toLowerCase();
-      const found = value.rows.filter((row) => (row.place + " " + row.value).toLowerCase().includes(words));
-      body.replaceChildren(
-        ...found.map((row) =>
-          node(
-            "tr",
-            {},
-            node("th", { scope: "row", class: "hw-mono" }, row.place),
-            node("td", { class: "hw-mono" }, row.value),
-          ),
-        ),
-      );
-    };
-    const search = node("input", {
-      type: "search",
-      class: "hw-search",
-      placeholder: "Search the world",
-      "aria-label": "Search the world",
-      oninput: () => {
-        wanted = search.value;
-        fill();
-      },
-    });
-    search.value = wanted;
-    fill();
-    return [
-      search,
-      node("table", { class: "hw-table hw-world" }, body),
-      node("p", { class: "hw-note" }, value.note),
-    ];
-  };
-
-  const draw = (value) => {
-    if (!value || !value.is_known || !value.last_id) {
-      if (!value || value.is_known || !value.message_id)
-        element.replaceChildren(hint(value ? value.hint : ""));
-      return;
-    }
-    if (edit && edit.id !== value.last_id) edit = null;
-    if (edit) {
-      element.replaceChildren(...editor(value));
-      return;
-    }
+  const world = (/** @type {WorldView} */ value) => {
     const begin = () => {
       edit = { id: value.last_id, text: value.text };
       draw(value);
     };
-    element.replaceChildren(
-      node(
-        "div",
-        { class: "hw-buttons" },
-        value.can_edit
-          ? node("button", { type: "button", class: "hw-button", onclick: begin }, "Edit world")
-          : null,
-        value.can_edit
-          ? node(
-              "button",
-              { type: "button", class: "hw-button", onclick: () => save(value, "{}") },
-              "Reset world",
-            )
-          : null,
-      ),
-      value.changes.length ? node("h3", {}, "Changed here") : "",
-      changeRows(value.changes) || "",
-      heading("h3", "World", "how-to/give-tools-a-world"),
-      ...table(value),
+    const search = (/** @type {PageEvent} */ event) => {
+      wanted = event.target.value;
+      draw(value);
+    };
+    const found = value.rows.filter((row) =>
+      (row.place + " " + row.value).toLowerCase().includes(wanted.toLowerCase()),
     );
+    return html`<div class="hw-buttons">${
+      value.can_edit ? [button("Edit world", begin), button("Reset world", () => save(value, "{}"))] : ""
+    }</div>${value.changes.length ? html`<h3>Changed here</h3>` : ""}${changeRows(value.changes)}
+      ${heading("h3", "World", "how-to/give-tools-a-world")}
+      <input type="search" class="hw-search" placeholder="Search the world" aria-label="Search the world"
+        .value=${wanted} @input=${search}>
+      <table class="hw-table hw-world"><tbody>${found.map(
+        (row) =>
+          html`<tr><th scope="row" class="hw-mono">${row.place}</th><td class="hw-mono">${row.value}</td></tr>`,
+      )}</tbody></table>
+      <p class="hw-note">${value.note}</p>`;
+  };
+
+  const draw = (/** @type {WorldView | null} */ value) => {
+    if (!value || !value.is_known || !value.last_id) {
+      if (!value || value.is_known || !value.message_id) render(hint(value ? value.hint : ""), element);
+      return;
+    }
+    if (edit && edit.id !== value.last_id) edit = null;
+    render(edit ? editor(value, edit) : world(value), element);
   };
 
   followAsked(part, "ask_world", draw);

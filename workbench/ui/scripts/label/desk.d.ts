@@ -39,7 +39,12 @@ interface LabelAction extends LogAction, Seat {
 }
 
 /** An action of this tab that can be undone. */
-type UndoEntry = ActionId & { session: string; key: string | null; before?: LabelChange[]; changesRow: boolean };
+type UndoEntry = ActionId & {
+  session: string;
+  key: string | null;
+  before?: LabelChange[];
+  changesRow: boolean;
+};
 
 /** What is sent and not answered yet. */
 interface LabelCommand extends SentCommand<LabelAction> {
@@ -48,12 +53,27 @@ interface LabelCommand extends SentCommand<LabelAction> {
   after: string;
 }
 
+/** Rows of a queue; `first` is the index of the first one. */
+type QueuePart = Pick<LabelTabView, "first" | "rows">;
+
 /** What was typed for a target and is not saved: its correction as a form or as text, and a comment and a tag. */
 interface LabelDraft {
-  form?: { name: string; texts: Record<string, string>; result?: string } | null;
+  form?: CallDraft | null;
   text?: string | null;
   comment?: string | null;
   tag?: string | null;
+}
+
+/** The fields of a form by name: texts, and whether a box is checked. */
+type FormValues = Record<string, string | boolean>;
+
+/** A change of the project or of assignments, with what it needs. */
+type ManageOrder = { what: string; [field: string]: unknown };
+
+/** Why an action on a session that is not shown was refused. */
+interface Refusal {
+  session: string;
+  text: string;
 }
 
 interface LabelState {
@@ -76,7 +96,7 @@ interface LabelState {
   /** The form of an added call whose result a mock is to give. */
   trial: LabelDraft["form"];
   /** A change of the project or an assignment that is to be sent. */
-  manage: Record<string, unknown> | null;
+  manage: ManageOrder | null;
   agreement: string;
   /** Samples for review of the project. */
   review: ReviewView;
@@ -112,6 +132,10 @@ interface DeskState {
   log: ActionLog<LabelAction>;
   /** The shown conversation with all pending actions, null while it loads. */
   conversation: () => ConversationView | null;
+  /** The same, where it is known to be loaded. */
+  loaded: () => ConversationView;
+  /** The last view from the server, without which nothing is drawn. */
+  view: () => LabelTabView;
   entries: () => LabelEntry[];
   targets: () => LabelTargetView[];
   /** The selected target. */
@@ -121,7 +145,7 @@ interface DeskState {
   stateOf: (row: QueueRow) => string;
   pendingOf: (session: string) => LabelAction[];
   /** A text that this tab stores until it is closed. */
-  inTab: (name: string, value?: string) => string | null | void;
+  inTab: (name: string, value?: string) => string | null;
   forget: () => void;
   show: (session: string) => void;
   showNext: () => void;
@@ -165,7 +189,7 @@ interface DeskForm {
   addCall: (target: LabelTargetView) => void;
   requestMock: (form: LabelDraft["form"]) => void;
   takeMock: (answer: MockAnswer) => void;
-  editor: (target: LabelTargetView) => HTMLElement;
+  editor: (target: LabelTargetView) => Drawable;
 }
 
 /** `addSubmit`: submitting a session, and leaving it. */
@@ -189,8 +213,8 @@ interface DeskQueue {
 /** `addProject`: projects, and the labels of others. */
 interface DeskProject {
   projectDialog: HTMLDialogElement;
-  projectActs: () => HTMLElement[];
-  otherLabels: (target: LabelTargetView) => HTMLElement[];
+  projectActs: () => Drawable;
+  otherLabels: (target: LabelTargetView) => Drawable;
   forgetForm: () => void;
 }
 

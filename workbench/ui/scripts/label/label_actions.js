@@ -15,7 +15,7 @@ export const addActions = (desk) => {
     desk.inTab("undo", JSON.stringify(state.undo.map(({ before, ...entry }) => entry)));
   };
 
-  const add = (fields) => {
+  const add = (/** @type {Partial<LabelAction>} */ fields) => {
     state.warned = "";
     const action = log.add({ ...state.seat, owner: state.owner, session: state.session, ...fields });
     desk.forget();
@@ -24,6 +24,7 @@ export const addActions = (desk) => {
   };
 
   // `before` are the changes that undo it. `changesRow` says whether it changes what the training row is.
+  /** @param {Partial<LabelAction>} fields @param {LabelChange[]} [before] */
   const act = (fields, before, changesRow = false) => {
     const action = add({ ...fields, changesRow });
     const { client, number, session } = action;
@@ -32,27 +33,29 @@ export const addActions = (desk) => {
   };
 
   // Changes fields of the labels of targets. `parts` has a target and its fields: names and values, null to clear one.
+  /** @param {[TargetPlace, Record<string, unknown>][]} parts @param {(object)=} more */
   const changeAll = (parts, more) => {
     const changes = parts.flatMap(([{ message, call }, fields]) =>
       Object.entries(fields).map(([field, value]) => ({ message, call, field, value })),
     );
-    const before = changes.map((item) => {
-      const { label } = desk.targets().find((other) => keyOf(other) === keyOf(item));
-      return { ...item, value: fieldOf(label, item.field) };
+    const before = changes.flatMap((item) => {
+      const target = desk.targets().find((other) => keyOf(other) === keyOf(item));
+      return target ? [{ ...item, value: fieldOf(target.label, item.field) }] : [];
     });
     const changesRow = changes.some((item) => item.field === "correction");
     act({ kind: "label", changes, ...more }, before, changesRow);
     desk.draw();
   };
 
+  /** @param {TargetPlace} target @param {Record<string, unknown>} fields @param {(object)=} more */
   const change = (target, fields, more) => changeAll([[target, fields]], more);
 
   const isStale = () =>
     desk.pendingOf(state.session).some((action) => action.changesRow) ||
-    state.conversations.get(state.session).entries.some((entry) => entry.stale.length > 0);
+    (state.conversations.get(state.session)?.entries ?? []).some((entry) => entry.stale.length > 0);
 
   // Returns whether the target could be accepted.
-  const accept = (target) => {
+  const accept = (/** @type {LabelTargetView} */ target) => {
     if (isBarred(target)) {
       desk.showError("“" + target.title + "” is not valid, so it is not accepted. " + REMEDY);
       return false;
@@ -95,7 +98,7 @@ export const addActions = (desk) => {
     desk.draw();
   };
 
-  const close = (kind, isConfirmed) => {
+  const close = (/** @type {"submit" | "reject"} */ kind, /** @type {boolean} */ isConfirmed) => {
     act({ kind, ...(isConfirmed ? { is_confirmed: true } : {}) });
     state.closed.set(state.session, kind === "submit" ? "done" : "discarded");
     desk.showNext();
@@ -103,7 +106,7 @@ export const addActions = (desk) => {
 
   // Answers
 
-  const onAnswer = (answer, command) => {
+  const onAnswer = (/** @type {ActionAnswer} */ answer, /** @type {LabelCommand} */ command) => {
     const action = command.actions.find((other) => isSameAction(other, answer));
     if (!answer.problem) return desk.onStored(action, answer);
     state.undo = state.undo.filter((entry) => !isSameAction(entry, answer));

@@ -1,12 +1,13 @@
 // The Label tab, top and left: progress, filters, the queue and the keyboard shortcuts.
 import { iconButton, node, once } from "../shared/dom.js";
-import { html } from "../shared/lit_html.js";
+import { html, render } from "../shared/lit_html.js";
 import { actButton } from "./label_form.js";
 import { STATE_WORDS } from "./label_queue.js";
 import { SEAT } from "./label_state.js";
 import { store } from "../shared/storage.js";
 import { WORDS } from "./label_panel.js";
 
+/** @type {(label: string, name: string, choices: string[][], value: string, onChange: (value: string) => void) => Template} */
 const choiceField = (label, name, choices, value, onChange) =>
   html`<select class="hw-input" aria-label=${label} data-filter=${name}
     @change=${(event) => onChange(event.target.value)}>${choices.map(
@@ -53,43 +54,44 @@ export const addBar = (desk) => {
 
   let message = "";
   // Refusals of sessions that are no longer shown. Each stays until it is opened or dismissed.
+  /** @type {Refusal[]} */
   let refusals = [];
 
   const drawNotice = () => {
-    notice.replaceChildren(
-      ...(message ? [node("span", {}, message)] : []),
-      ...refusals.map((refusal) =>
-        node(
-          "span",
-          { class: "hw-refusal" },
-          refusal.text,
-          actButton("Open it", "", () => settle(refusal, true)),
-          iconButton("cross", "Dismiss", () => settle(refusal, false)),
+    render(
+      [
+        message ? html`<span>${message}</span>` : "",
+        refusals.map(
+          (refusal) =>
+            html`<span class="hw-refusal">${refusal.text}${actButton("Open it", "", () =>
+              settle(refusal, true),
+            )}${iconButton("cross", "Dismiss", () => settle(refusal, false))}</span>`,
         ),
-      ),
+      ],
+      notice,
     );
     notice.hidden = !message && !refusals.length;
   };
 
-  const settle = (refusal, isOpened) => {
+  const settle = (/** @type {Refusal} */ refusal, /** @type {boolean} */ isOpened) => {
     refusals = refusals.filter((other) => other !== refusal);
     drawNotice();
     if (isOpened) desk.go(refusal.session);
   };
 
-  const showError = (text) => {
+  const showError = (/** @type {string} */ text) => {
     message = text;
     drawNotice();
   };
 
-  const showRefusal = (session, text) => {
+  const showRefusal = (/** @type {string} */ session, /** @type {string} */ text) => {
     refusals = [...refusals.filter((other) => other.text !== text), { session, text }];
     drawNotice();
   };
 
   const storeSeat = () => store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
 
-  const show = (changes) =>
+  const show = (/** @type {Partial<LabelState>} */ changes) =>
     desk.inTurn(() => {
       showError("");
       if (changes.seat) desk.takeSeat(changes.seat);
@@ -98,26 +100,28 @@ export const addBar = (desk) => {
       desk.refresh();
     });
 
-  const textFilter = (label, name, type = "text") =>
+  const textFilter = (/** @type {string} */ label, /** @type {string} */ name, type = "text") =>
     html`<input class="hw-input" aria-label=${label} title=${label} placeholder=${label} data-filter=${name}
       type=${type} .value=${desk.state.filter[name] || ""}
       @change=${(event) => filterBy(name, event.target.value)}>`;
 
   // A date field shows no placeholder.
-  const dateFilter = (label, name) =>
+  const dateFilter = (/** @type {string} */ label, /** @type {string} */ name) =>
     html`<label class="hw-dated">${label}${textFilter(label, name, "date")}</label>`;
 
   // A field of the filter with these choices.
+  /** @param {string} label @param {string} name @param {string[][]} choices */
   const choiceFilter = (label, name, choices) =>
     choiceField(label, name, choices, desk.state.filter[name] || "", (value) => filterBy(name, value));
 
-  const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value } });
+  const filterBy = (/** @type {string} */ name, /** @type {string} */ value) =>
+    show({ filter: { ...desk.state.filter, [name]: value } });
   const filters = node("div", { class: "hw-filters" });
 
   const foldFilters = node(
     "details",
     { class: "hw-filter-fold" },
-    node("summary", {}, node("span", {}, "Filter"), node("span", { class: "hw-note hw-filtered" })),
+    html`<summary><span>Filter</span><span class="hw-note hw-filtered"></span></summary>`,
     filters,
   );
 
@@ -130,7 +134,7 @@ export const addBar = (desk) => {
   };
 
   document.addEventListener("pointerdown", (event) => {
-    if (foldFilters.isConnected && !foldFilters.contains(event.target)) closeFilters();
+    if (foldFilters.isConnected && !foldFilters.contains(/** @type {Node} */ (event.target))) closeFilters();
   });
 
   const help = node("dialog", { class: "hw-keys", "aria-label": "Keyboard shortcuts of the Label tab" });
@@ -145,11 +149,12 @@ export const addBar = (desk) => {
     actButton("Shortcuts", "?", () => showHelp()),
   );
 
+  const prose = node("div", { class: "hw-markdown" });
   const guidelines = node(
     "details",
     { class: "hw-guidelines" },
-    node("summary", {}, node("span", {}, "Guidelines")),
-    node("div", { class: "hw-markdown" }),
+    html`<summary><span>Guidelines</span></summary>`,
+    prose,
   );
 
   const queue = node(
@@ -159,46 +164,31 @@ export const addBar = (desk) => {
     ...desk.queueParts,
   );
 
-  help.append(
-    node(
-      "table",
-      {},
-      node(
-        "tbody",
-        {},
-        HELP.map(([keys, text]) =>
-          node(
-            "tr",
-            {},
-            node(
-              "th",
-              { scope: "row" },
-              keys.split(" ").map((key) => (key === "…" ? " … " : node("kbd", {}, key))),
-            ),
-            node("td", {}, text),
-          ),
-        ),
-      ),
-    ),
-    node("button", { type: "button", class: "hw-button", onclick: () => help.close() }, "Close"),
+  const keys = (/** @type {string} */ text) =>
+    text.split(" ").map((key) => (key === "…" ? " … " : html`<kbd>${key}</kbd>`));
+  render(
+    html`<table><tbody>${HELP.map(
+      ([named, text]) => html`<tr><th scope="row">${keys(named)}</th><td>${text}</td></tr>`,
+    )}</tbody></table><button type="button" class="hw-button" @click=${() => help.close()}>Close</button>`,
+    help,
   );
 
-  const drawn = (element) =>
-    element.tag
+  /** @type {(element: MarkdownNode) => Drawable} */
+  const drawn = ({ tag, text, href, children }) =>
+    tag
       ? node(
-          element.tag,
-          element.href ? { href: element.href, target: "_blank", rel: "noopener noreferrer nofollow" } : {},
-          element.text,
-          element.children.map(drawn),
+          tag,
+          href ? { href, target: "_blank", rel: "noopener noreferrer nofollow" } : {},
+          text,
+          children.map(drawn),
         )
-      : element.text;
+      : text;
 
-  const drawGuidelines = (elements) => {
-    const prose = guidelines.lastChild;
+  const drawGuidelines = (/** @type {MarkdownNode[]} */ elements) => {
     const key = JSON.stringify(elements);
     if (prose.dataset.key === key) return;
     prose.dataset.key = key;
-    prose.replaceChildren(...elements.map(drawn));
+    render(elements.map(drawn), prose);
   };
 
   const showHelp = () => {
@@ -207,10 +197,12 @@ export const addBar = (desk) => {
   };
 
   const drawFilters = () => {
-    const { seat, owner, view, filter } = desk.state;
+    const { seat, owner, filter } = desk.state;
+    const view = desk.view();
     const orders = mayDecide() && seat.project ? [...ORDERS, BY_AGREEMENT] : ORDERS;
     // The fields can be older than the seat: they are not drawn again while one of them has the focus.
-    const sit = (change, more) => show({ seat: { ...desk.state.seat, ...change }, ...more });
+    const sit = (/** @type {Partial<Seat>} */ change, more = {}) =>
+      show({ seat: { ...desk.state.seat, ...change }, ...more });
     const fields = [
       choiceField(
         "Project",
@@ -253,7 +245,7 @@ export const addBar = (desk) => {
     filters.replaceChildren(once(html`${fields}`));
   };
 
-  const mayDecide = () => desk.state.view.project.role !== "annotator";
+  const mayDecide = () => desk.view().project.role !== "annotator";
   const filterText = () =>
     Object.entries(desk.state.filter)
       .filter(([, value]) => value)
@@ -261,14 +253,14 @@ export const addBar = (desk) => {
       .join(", ");
 
   const drawBar = () => {
-    const view = desk.state.view;
+    const view = desk.view();
     const stale = desk.entries().flatMap((entry) => entry.stale).length;
     progress.textContent = view.progress;
     progress.title = view.progress_lines.join("\n");
     facts.textContent = [
       ...view.progress_lines,
       desk.state.agreement,
-      desk.conversation() && desk.conversation().is_blind && view.project.name ? "blind" : "",
+      desk.conversation()?.is_blind && view.project.name ? "blind" : "",
       stale ? stale + " stale here" : "",
       desk.state.modelWork ? desk.state.modelWork + " · Esc stops" : "",
     ]

@@ -1,49 +1,48 @@
 // The Label tab, middle: the conversation with its cursor, and the training row that it becomes.
 import { node } from "../shared/dom.js";
 import { emptyPlace } from "../shared/empty_place.js";
+import { html, render, repeat } from "../shared/lit_html.js";
 import { WORDS } from "./label_panel.js";
 import { isFree, keyOf } from "./label_overlay.js";
-import { blocks } from "../shared/blocks.js";
+import { callHead, drawBlock, drawCall, staleWord } from "../shared/blocks.js";
 
-const BAD = {
-  "wrong-tool": 1,
-  "bad-arguments": 1,
-  needless: 1,
-  "should-ask": 1,
-  "missing-call": 1,
-  "bad-answer": 1,
-  "both-bad": 1,
-};
+const BAD = [
+  "wrong-tool",
+  "bad-arguments",
+  "needless",
+  "should-ask",
+  "missing-call",
+  "bad-answer",
+  "both-bad",
+];
 
-// What the label of a message or call says, in one line; null if there is no label.
-const chip = (target) => {
-  const label = target.label;
-  const words = [
+// What the label of a message or call says, in one line; empty if there is no label.
+const chip = (/** @type {LabelTargetView} */ { label }) => {
+  const text = [
     label.verdict ? WORDS[label.verdict] : "",
     label.rating ? label.rating + "/5" : "",
     ...label.tags,
     label.comment ? "“" + label.comment + "”" : "",
-  ];
-  const text = words.filter(Boolean).join(" · ");
-  return text
-    ? node(
-        "span",
-        { class: "hw-said" + (!label.verdict ? " is-open" : label.verdict in BAD ? " is-bad" : "") },
-        text,
-      )
-    : null;
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const tone = !label.verdict ? " is-open" : BAD.includes(label.verdict) ? " is-bad" : "";
+  return text ? html`<span class="hw-said${tone}">${text}</span>` : "";
 };
 
-// The corrected call or text of a label; null if there is none.
-export const drawCorrection = (label) => {
-  if (label.name) return node("code", {}, label.name + " " + label.arguments);
-  return label.text === null ? null : node("pre", {}, label.text);
+// The corrected call or text of a label; empty if there is none.
+export const drawCorrection = (/** @type {LabelView} */ label) => {
+  if (label.name) return html`<code>${label.name} ${label.arguments}</code>`;
+  return label.text === null ? "" : html`<pre>${label.text}</pre>`;
 };
 
-const correction = (target) => {
+// What a label says about a message or call, with its correction.
+const said = (/** @type {LabelTargetView} */ target) => {
   const drawn = drawCorrection(target.label);
-  if (!drawn) return null;
-  return node("div", { class: "hw-correction" }, node("span", { class: "hw-word" }, "corrected"), drawn);
+  return [
+    chip(target),
+    drawn ? html`<div class="hw-correction"><span class="hw-word">corrected</span>${drawn}</div>` : "",
+  ];
 };
 
 /** @param {Desk} desk */
@@ -53,133 +52,103 @@ export const addConversation = (desk) => {
   const hint = node("div", { class: "hw-label-hint" });
   window.addEventListener("hw:demo", () => desk.refresh());
 
-  const pick = (target) => {
+  const pick = (/** @type {LabelTargetView} */ target) => {
     desk.state.at = keyOf(target);
     desk.inTab("at:" + desk.state.session, desk.state.at);
     mark();
     desk.drawPanel();
   };
 
-  // A call goes before an answer, or after the other calls of its message.
-  const withAdded = (item, body) => {
-    const last = item.entry.blocks.findLastIndex((block) => block.kind === "call");
-    const added = item.targets.filter((target) => target.is_added).map(drawAdded);
-    return [...body.slice(0, last + 1), ...added, ...body.slice(last + 1)];
-  };
-
-  const staleWord = () => node("span", { class: "hw-stale" }, "stale");
-
   // A call that an annotator added, and the place for the next one, which is visible while it is selected.
-  const drawAdded = (target) => {
+  const drawAdded = (/** @type {LabelTargetView} */ target) => {
     const { name, result } = target.label;
-    const values = Object.entries(name ? JSON.parse(target.label.arguments) : {});
-    const element = blocks.call({
-      index: target.call,
-      name: name || "missing call",
-      status: name ? "added" : "",
-      tone: "fix",
-      arguments: values.map(([field, value]) => ({ name: field, value: JSON.stringify(value) })),
-      notes: name && !result ? ["It has no result yet."] : [],
-      result: result ? { text: result, is_error: false, note: "" } : null,
-    });
-    if (!name) element.querySelector(".hw-arguments").remove();
-    element.classList.add("hw-added");
-    element.classList.toggle("is-free", isFree(target));
-    element.dataset.key = keyOf(target);
-    return element;
+    const kind = " hw-added" + (isFree(target) ? " is-free" : "");
+    if (!name)
+      return html`<div class="hw-call${kind}" data-key=${keyOf(target)}>${callHead(
+        html`<strong class="hw-mono">missing call</strong>`,
+        "",
+      )}</div>`;
+    const values = Object.entries(JSON.parse(target.label.arguments));
+    return drawCall(
+      {
+        kind: "call",
+        index: target.call ?? 0,
+        name,
+        status: "added",
+        tone: "fix",
+        arguments: values.map(([field, value]) => ({ name: field, value: JSON.stringify(value) })),
+        notes: result ? [] : ["It has no result yet."],
+        result: result ? { id: "", text: result, is_error: false, note: "", changes: [] } : null,
+      },
+      { key: keyOf(target), kind },
+    );
   };
 
-  const drawEntry = (item) => {
-    const messageTarget = item.targets.at(-1);
-    const isStale = item.stale.includes(item.entry.id);
-    const body = item.entry.blocks.map((block) => {
-      const element = blocks[block.kind](block);
-      if (block.kind !== "call") return element;
-      const target = item.targets[block.index];
-      element.dataset.key = keyOf(target);
-      const parts = [chip(target), correction(target)].filter(Boolean);
-      const result = element.querySelector(".hw-result");
-      const resultTarget = block.result && item.targets.find((other) => other.message === block.result.id);
-      if (result && resultTarget) {
-        result.dataset.key = keyOf(resultTarget);
-        if (item.stale.includes(resultTarget.message)) {
-          result.classList.add("is-stale");
-          result.firstChild.after(staleWord());
-        }
-        result.before(...parts);
-        result.after(...[chip(resultTarget), correction(resultTarget)].filter(Boolean));
-      } else element.append(...parts);
-      return element;
-    });
-    const row = node(
-      "li",
-      {
-        class: "hw-entry r-" + item.entry.role + (isStale ? " is-stale" : ""),
-        "data-id": item.entry.id,
-        "data-key": keyOf(messageTarget),
+  const drawLabelled = (/** @type {LabelEntry} */ item, /** @type {CallCard} */ call) => {
+    const target = item.targets[call.index];
+    const ofResult = call.result && item.targets.find((other) => other.message === call.result?.id);
+    return drawCall(call, {
+      key: keyOf(target),
+      said: said(target),
+      result: ofResult && {
+        key: keyOf(ofResult),
+        isStale: item.stale.includes(ofResult.message),
+        said: said(ofResult),
       },
-      node("span", { class: "hw-role" }, item.entry.role, isStale ? staleWord() : null),
-      node(
-        "div",
-        { class: "hw-body" },
-        withAdded(item, body),
-        item.entry.note ? node("div", { class: "hw-note hw-end" }, item.entry.note) : null,
-        chip(messageTarget),
-        correction(messageTarget),
-      ),
-    );
-    row.addEventListener("click", (event) => {
-      if (event.target.closest("summary") || String(getSelection())) return;
-      const key = event.target.closest("[data-key]").dataset.key;
-      // While the next conversation loads, the previous one is still drawn.
-      const entry = desk.entries().find((other) => other.entry.id === item.entry.id);
-      const target = entry && entry.targets.find((other) => keyOf(other) === key);
-      if (target) pick(target);
     });
-    return row;
+  };
+
+  const onClick = (/** @type {PageEvent} */ { target: clicked, currentTarget: row }) => {
+    if (clicked.closest("summary") || String(getSelection())) return;
+    const { key } = clicked.closest("[data-key]").dataset;
+    // While the next conversation loads, the previous one is still drawn.
+    const entry = desk.entries().find((other) => other.entry.id === row.dataset.id);
+    const target = entry?.targets.find((other) => keyOf(other) === key);
+    if (target) pick(target);
+  };
+
+  const drawEntry = (/** @type {LabelEntry} */ item) => {
+    const { id, role, note, blocks } = item.entry;
+    const ofMessage = item.targets[item.targets.length - 1];
+    const isStale = item.stale.includes(id);
+    // An added call goes before an answer, or after the other calls of its message.
+    const last = blocks.findLastIndex((block) => block.kind === "call");
+    const body = blocks.map((block) =>
+      block.kind === "call" ? drawLabelled(item, /** @type {CallCard} */ (block)) : drawBlock(block),
+    );
+    const added = item.targets.filter((target) => target.is_added).map(drawAdded);
+    return html`<li class="hw-entry r-${role}${isStale ? " is-stale" : ""}" data-id=${id} data-key=${keyOf(ofMessage)}
+      @click=${onClick}><span class="hw-role">${role}${isStale ? staleWord() : ""}</span><div class="hw-body"
+      >${body.slice(0, last + 1)}${added}${body.slice(last + 1)}${
+        note ? html`<div class="hw-note hw-end">${note}</div>` : ""
+      }${said(ofMessage)}</div></li>`;
   };
 
   // A message of the answer that is not on the shown path. It is only read.
-  const drawOther = (entry) =>
-    node(
-      "li",
-      { class: "hw-entry r-" + entry.role, "data-id": entry.id },
-      node("span", { class: "hw-role" }, entry.role),
-      node(
-        "div",
-        { class: "hw-body" },
-        entry.blocks.map((block) => blocks[block.kind](block)),
-      ),
-    );
+  const drawOther = (/** @type {TranscriptEntry} */ { id, role, blocks }) =>
+    html`<li class="hw-entry r-${role}" data-id=${id}><span class="hw-role">${role}</span><div class="hw-body">${blocks.map(
+      drawBlock,
+    )}</div></li>`;
 
-  const answer = (name, verdict, isChosen, parts) =>
-    node(
-      "section",
-      { class: "hw-answer" + (isChosen ? " is-chosen" : ""), "aria-label": name + " answer" },
-      node("h4", {}, name, node("span", { class: "hw-note" }, verdict)),
-      node("ol", { class: "hw-entries" }, parts),
-    );
+  /** @param {string} name @param {string} origin @param {boolean} isChosen @param {Drawable} entries */
+  const answer = (name, origin, isChosen, entries) =>
+    html`<section class="hw-answer${isChosen ? " is-chosen" : ""}" aria-label="${name} answer"><h4>${name}<span
+      class="hw-note">${origin}</span></h4><ol class="hw-entries">${entries}</ol></section>`;
+
+  const drawAll = (/** @type {LabelEntry[]} */ entries) =>
+    repeat(entries, (item) => item.entry.id, drawEntry);
 
   // The entries. From where a preference pair begins, both answers are beside each other.
-  const drawEntries = () => {
-    const { entries, other, pair } = desk.conversation();
+  const drawEntries = (/** @type {ConversationView} */ { entries, other, pair }) => {
     const start = pair ? entries.findIndex((item) => item.entry.id === pair) : -1;
-    if (start < 0) return entries.map(drawEntry);
-    const verdict = entries[start].targets.at(-1).label.verdict;
-    return [
-      ...entries.slice(0, start).map(drawEntry),
-      node(
-        "li",
-        { class: "hw-pair" },
-        answer(
-          "First",
-          "imported as better",
-          verdict === "first-better",
-          entries.slice(start).map(drawEntry),
-        ),
-        answer("Second", "imported as worse", verdict === "second-better", other.map(drawOther)),
-      ),
-    ];
+    if (start < 0) return drawAll(entries);
+    const verdict = entries[start].targets.at(-1)?.label.verdict;
+    return html`${drawAll(entries.slice(0, start))}<li class="hw-pair">${answer(
+      "First",
+      "imported as better",
+      verdict === "first-better",
+      drawAll(entries.slice(start)),
+    )}${answer("Second", "imported as worse", verdict === "second-better", other.map(drawOther))}</li>`;
   };
 
   const mark = () => {
@@ -193,46 +162,28 @@ export const addConversation = (desk) => {
     }
   };
 
-  let shownConversation = "";
-
   const drawConversation = () => {
-    hint.hidden = Boolean(desk.conversation());
-    list.hidden = row.hidden = !desk.conversation();
-    const { view } = desk.state;
-    hint.replaceChildren(view?.hint ? node("p", {}, view.hint) : view ? emptyPlace("label") : "");
+    const conversation = desk.conversation();
+    const { view, isLoading } = desk.state;
+    render(view?.hint ? html`<p>${view.hint}</p>` : view ? emptyPlace("label") : "", hint);
+    // While the next conversation loads, the previous one stays, greyed out.
+    hint.hidden = Boolean(conversation) || isLoading;
+    list.hidden = !conversation && !isLoading;
+    row.hidden = !conversation;
     list.setAttribute("aria-busy", String(desk.isBlocked()));
-    if (!desk.conversation()) {
-      // While the next conversation loads, the previous one stays, greyed out.
-      hint.hidden = desk.state.isLoading;
-      list.hidden = !desk.state.isLoading;
-      if (!desk.state.isLoading) list.replaceChildren();
-      shownConversation = "";
+    if (!conversation) {
+      if (!isLoading) render("", list);
       return;
     }
-    const json = JSON.stringify(desk.conversation());
-    if (json !== shownConversation) {
-      shownConversation = json;
-      const folds = [...list.querySelectorAll("details")].map((fold) => fold.open);
-      const isSame = list.dataset.session === desk.conversation().id;
-      list.dataset.session = desk.conversation().id;
-      list.replaceChildren(...drawEntries());
-      if (isSame)
-        list.querySelectorAll("details").forEach((fold, place) => {
-          fold.open = Boolean(folds[place]);
-        });
-    }
+    list.dataset.session = conversation.id;
+    render(drawEntries(conversation), list);
     mark();
-    row.replaceChildren(
-      ...desk
-        .conversation()
-        .row.map((line) =>
-          node(
-            "p",
-            { class: "hw-line t-" + line.tone },
-            node("span", { class: "hw-word" }, line.word),
-            node("span", {}, line.text),
-          ),
-        ),
+    render(
+      conversation.row.map(
+        (line) =>
+          html`<p class="hw-line t-${line.tone}"><span class="hw-word">${line.word}</span><span>${line.text}</span></p>`,
+      ),
+      row,
     );
   };
 

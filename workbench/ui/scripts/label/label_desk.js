@@ -44,7 +44,7 @@ export const mount = (part) => {
   // The router's request that is being answered.
   let request = 0;
 
-  const openPlace = (/** @type {PlaceValues} */ { item }, number) => {
+  const openPlace = (/** @type {PlaceValues} */ { item }, /** @type {number} */ number) => {
     if (!item) return false;
     request = number;
     if (desk.conversation()) desk.go(item);
@@ -52,14 +52,14 @@ export const mount = (part) => {
   };
 
   const report = () => {
-    const { conversation } = desk;
-    if (!conversation()) return;
-    router.here("label", { item: conversation().id }, { request });
-    if (conversation().id === router.valuesOf("label").item) request = 0;
+    const shown = desk.conversation();
+    if (!shown) return;
+    router.here("label", { item: shown.id }, { request });
+    if (shown.id === router.valuesOf("label").item) request = 0;
   };
 
   desk.onOpened = () => {
-    desk.list.parentElement.scrollTop = 0;
+    desk.list.parentElement?.scrollTo({ top: 0 });
     report();
   };
 
@@ -75,18 +75,19 @@ export const mount = (part) => {
     });
   };
 
-  const step = (by, isMeant) => {
+  const step = (/** @type {number} */ by, /** @type {(target: LabelTargetView) => boolean} */ isMeant) => {
     const all = desk.targets();
     const from = all.findIndex((target) => keyOf(target) === state.at);
     for (let place = from + by; place >= 0 && place < all.length; place += by)
       if (isMeant(all[place])) return desk.pick(all[place]);
   };
 
-  const isStop = (target) => target.is_stop;
-  const isShown = (target) => !isFree(target) || desk.isOpenDraft(desk.draftOf(target));
+  const isStop = (/** @type {LabelTargetView} */ target) => target.is_stop;
+  const isShown = (/** @type {LabelTargetView} */ target) =>
+    !isFree(target) || desk.isOpenDraft(desk.draftOf(target));
 
   // Whether a message is labelled as lacking a call, and none is added yet.
-  const lacksCall = (target) =>
+  const lacksCall = (/** @type {LabelTargetView} */ target) =>
     target.call === null &&
     target.label.verdict === "missing-call" &&
     !desk.entryOf(target).targets.some((other) => other.is_added && other.label.name);
@@ -98,7 +99,7 @@ export const mount = (part) => {
     if (field) field.focus();
   };
 
-  const verdictKey = (number) => {
+  const verdictKey = (/** @type {number} */ number) => {
     const target = desk.here();
     if (!target || !target.verdicts.length) return;
     if (target.call !== null && number <= 5) return desk.judge(target, target.verdicts[number - 1]);
@@ -110,12 +111,16 @@ export const mount = (part) => {
     if (number >= 6 || target.call === null) desk.judge(message, verdict);
   };
 
-  const withTarget = (work) => () => desk.here() && work(desk.here());
+  const withTarget = (/** @type {(target: LabelTargetView) => unknown} */ work) => () => {
+    const target = desk.here();
+    if (target) work(target);
+  };
 
   // What is labelled on an added call is labelled on its message.
-  const withLabelled = (work) =>
+  const withLabelled = (/** @type {(target: LabelTargetView) => unknown} */ work) =>
     withTarget((target) => work(target.is_added ? desk.messageTargetOf(target) : target));
 
+  /** @type {Record<string, () => unknown>} */
   const ACTS = {
     j: () => step(1, isStop),
     k: () => step(-1, isStop),
@@ -139,7 +144,7 @@ export const mount = (part) => {
   };
 
   // Opens a field of a conversation that is not loaded yet. Text typed meanwhile is held and then inserted.
-  const hold = (work) => {
+  const hold = (/** @type {() => void} */ work) => {
     state.held = "";
     state.queue.push(() => {
       const text = state.held || "";
@@ -162,18 +167,18 @@ export const mount = (part) => {
     return desk.submit();
   };
 
-  const onEscape = (event) => {
+  const onEscape = (/** @type {KeyboardEvent} */ event) => {
     if (desk.closeFilters()) return;
     if (state.modelWork) return trigger("label_stop", {});
-    if (isField(event.target)) return event.target.blur();
+    if (isField(event.target)) return document.activeElement.blur();
     const target = desk.here();
     if (target && desk.isOpenDraft(desk.draftOf(target))) desk.closeEditor(target);
   };
 
-  const questionOf = (key) =>
-    state.view && state.view.project.questions.find((question) => question.key && question.key === key);
+  const questionOf = (/** @type {string} */ key) =>
+    state.view && desk.view().project.questions.find((question) => question.key && question.key === key);
 
-  const workOf = (event) => {
+  const workOf = (/** @type {KeyboardEvent} */ event) => {
     const digit = /^(?:Digit|Numpad)([1-7])$/.exec(event.code);
     if (digit && event.shiftKey)
       return Number(digit[1]) <= 5 && withLabelled((target) => desk.rate(target, Number(digit[1])));
@@ -183,12 +188,12 @@ export const mount = (part) => {
     return ACTS[event.key];
   };
 
-  const opensField = (key) => {
+  const opensField = (/** @type {string} */ key) => {
     const question = questionOf(key);
     return ["t", "c"].includes(key) || (question && !question.choices.length);
   };
 
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     // A tab that is opening is hidden until all of it is there, and no field in it takes the focus.
     if (!element.checkVisibility({ visibilityProperty: true }) || event.defaultPrevented || event.isComposing)
       return;
@@ -208,7 +213,11 @@ export const mount = (part) => {
       return;
     }
     const work = workOf(event);
-    if (!work || (event.key === "Enter" && event.target.closest("button, summary, a"))) return;
+    if (
+      !work ||
+      (event.key === "Enter" && /** @type {Element} */ (event.target).closest("button, summary, a"))
+    )
+      return;
     event.preventDefault();
     if (!desk.isBlocked() && !state.queue.length) work();
     else if (opensField(event.key)) hold(work);
@@ -219,7 +228,7 @@ export const mount = (part) => {
 
   // A control that was clicked does not keep the focus, so that Enter submits and does not press it again.
   element.addEventListener("click", (event) => {
-    const control = event.detail > 0 && event.target.closest("button, summary");
+    const control = event.detail > 0 && /** @type {Element} */ (event.target).closest("button, summary");
     if (control && control === document.activeElement) control.blur();
   });
 
@@ -239,7 +248,7 @@ export const mount = (part) => {
 
   let isBegun = false;
 
-  const begin = (value) => {
+  const begin = (/** @type {LabelTabView} */ value) => {
     const saved = stored(SEAT) || {};
     state.owner = value.annotator;
     state.seat = { ...state.seat, ...saved.seat, ...(value.annotator ? { labeller: value.annotator } : {}) };

@@ -6,6 +6,7 @@ import { keyOf } from "./label_overlay.js";
 import { drawSchemas } from "./label_tools.js";
 
 // How each verdict is shown.
+/** @type {Record<string, string>} */
 export const WORDS = {
   right: "right",
   "wrong-tool": "wrong tool",
@@ -25,25 +26,28 @@ export const WORDS = {
 export const addPanel = (desk) => {
   const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
 
-  const judge = (target, verdict) =>
+  const judge = (/** @type {LabelTargetView} */ target, /** @type {string} */ verdict) =>
     desk.change(target, { verdict: target.label.verdict === verdict ? null : verdict });
 
-  const rate = (target, rating) =>
+  const rate = (/** @type {LabelTargetView} */ target, /** @type {number} */ rating) =>
     desk.change(target, { rating: target.label.rating === rating ? null : rating });
 
+  /** @param {LabelTargetView} target @param {string} verdict @param {number | string} key */
   const verdictButton = (target, verdict, key) =>
     html`<button type="button" class="hw-verdict" aria-pressed=${target.label.verdict === verdict}
       @click=${() => judge(target, verdict)}><kbd>${key}</kbd>${WORDS[verdict]}</button>`;
 
-  const group = (name, parts) => html`<div role="group" aria-label=${name}>${parts}</div>`;
+  const group = (/** @type {string} */ name, /** @type {(string | Template | Template[])[]} */ parts) =>
+    html`<div role="group" aria-label=${name}>${parts}</div>`;
 
-  const verdicts = (target) => {
+  const verdicts = (/** @type {LabelTargetView} */ target) => {
     if (!target.verdicts.length) return "";
     const message = desk.messageTargetOf(target);
     const numbered = target.verdicts.map((verdict, place) => verdictButton(target, verdict, place + 1));
     if (target.verdicts.includes("tie"))
       return html`<div class="hw-verdicts">${group("Verdict on the pair", numbered)}</div>`;
     const isCall = target.call !== null;
+    /** @type {Record<string, string>} */
     const keys = { good: isCall ? "" : "1", "missing-call": "6", "bad-answer": "7" };
     const ofMessage = message.verdicts
       .filter((verdict) => verdict in keys)
@@ -54,39 +58,41 @@ export const addPanel = (desk) => {
     }</div>`;
   };
 
-  const star = (target, rating) =>
+  const star = (/** @type {LabelTargetView} */ target, /** @type {number} */ rating) =>
     html`<button type="button" class="hw-star" aria-label="${rating} of 5"
       aria-pressed=${target.label.rating === rating} @click=${() => rate(target, rating)}
     >${rating <= target.label.rating ? "★" : "☆"}</button>`;
 
-  const stars = (target) =>
+  const stars = (/** @type {LabelTargetView} */ target) =>
     html`<div class="hw-stars" role="group" aria-label="Rating">${[1, 2, 3, 4, 5].map((rating) =>
       star(target, rating),
     )}<span class="hw-note">Shift+1…5</span></div>`;
 
-  const addTag = (target, text) => {
+  const addTag = (/** @type {LabelTargetView} */ target, /** @type {string} */ text) => {
     const tag = text.trim();
     desk.keepDraft(target, { tag: null });
     if (tag && !target.label.tags.includes(tag)) desk.change(target, { ["tag:" + tag]: true });
   };
 
   // The target as it is now. Fields are drawn for what it was.
-  const current = (target) => desk.targets().find((other) => keyOf(other) === keyOf(target)) || target;
+  const current = (/** @type {LabelTargetView} */ target) =>
+    desk.targets().find((other) => keyOf(other) === keyOf(target)) || target;
 
-  const takeTag = (target, field) => {
+  const takeTag = (/** @type {LabelTargetView} */ target, /** @type {HTMLInputElement} */ field) => {
     const text = field.value;
     field.value = "";
     addTag(current(target), text);
   };
 
-  const tags = (target) => {
-    const onKey = (event) => {
+  const tags = (/** @type {LabelTargetView} */ target) => {
+    const onKey = (/** @type {PageEvent} */ event) => {
       if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       takeTag(target, event.target);
     };
-    const leave = ({ target: field }) => !desk.state.isDrawing && field.value && takeTag(target, field);
-    const tag = (name) =>
+    const leave = (/** @type {PageEvent} */ { target: field }) =>
+      !desk.state.isDrawing && field.value && takeTag(target, field);
+    const tag = (/** @type {string} */ name) =>
       html`<span class="hw-tag">${name}${iconButton("cross", "Remove tag " + name, () =>
         desk.change(target, { ["tag:" + name]: null }),
       )}</span>`;
@@ -95,29 +101,36 @@ export const addPanel = (desk) => {
       @input=${(event) => desk.keepDraft(target, { tag: event.target.value || null })} @blur=${leave}></div>`;
   };
 
-  const saveComment = (target) => {
+  const saveComment = (/** @type {LabelTargetView} */ target) => {
     const draft = desk.draftOf(target).comment;
     if (draft === undefined) return;
     desk.keepDraft(target, { comment: null });
     if (draft !== current(target).label.comment) desk.change(target, { comment: draft || null });
   };
 
-  const comment = (target) =>
+  const comment = (/** @type {LabelTargetView} */ target) =>
     html`<textarea class="hw-input" rows="2" placeholder="Comment" aria-label="Comment" data-field="comment"
       .value=${desk.draftOf(target).comment ?? target.label.comment}
       @input=${(event) => desk.keepDraft(target, { comment: event.target.value })}
       @blur=${() => !desk.state.isDrawing && saveComment(target)}></textarea>`;
 
+  /** @param {LabelTargetView} target @param {QuestionView} question @param {string} value */
   const answer = (target, question, value) =>
     desk.change(target, { ["answer:" + question.name]: value || null });
 
   // The key of a question: the next choice, or its field.
-  const answerByKey = (target, question) => {
+  const answerByKey = (/** @type {LabelTargetView} */ target, /** @type {QuestionView} */ question) => {
     if (!question.choices.length) return desk.focusOn("answer " + question.name);
     const place = question.choices.indexOf(target.label.answers[question.name]);
     return answer(target, question, question.choices[place + 1] || "");
   };
 
+  /**
+   * @param {LabelTargetView} target
+   * @param {QuestionView} question
+   * @param {string} word
+   * @param {number} place
+   */
   const choice = (target, question, word, place) => {
     const isChosen = target.label.answers[question.name] === word;
     return html`<button type="button" class="hw-choice" aria-pressed=${isChosen}
@@ -125,7 +138,7 @@ export const addPanel = (desk) => {
       @click=${() => answer(target, question, isChosen ? "" : word)}>${word}</button>`;
   };
 
-  const answerField = (target, question) =>
+  const answerField = (/** @type {LabelTargetView} */ target, /** @type {QuestionView} */ question) =>
     question.choices.length
       ? html`<div class="hw-choices" role="group" aria-label=${question.text}>${question.choices.map(
           (word, place) => choice(target, question, word, place),
@@ -134,15 +147,17 @@ export const addPanel = (desk) => {
           .value=${target.label.answers[question.name] || ""}
           @change=${(event) => answer(current(target), question, event.target.value)}>`;
 
-  const questions = (target) =>
-    desk.state.view.project.questions.map(
-      (question) =>
-        html`<div class="hw-question"><span>${question.text}${
-          question.is_required ? html`<span class="hw-note"> required</span>` : ""
-        }${question.key ? html`<kbd>${question.key}</kbd>` : ""}</span>${answerField(target, question)}</div>`,
-    );
+  const questions = (/** @type {LabelTargetView} */ target) =>
+    desk
+      .view()
+      .project.questions.map(
+        (question) =>
+          html`<div class="hw-question"><span>${question.text}${
+            question.is_required ? html`<span class="hw-note"> required</span>` : ""
+          }${question.key ? html`<kbd>${question.key}</kbd>` : ""}</span>${answerField(target, question)}</div>`,
+      );
 
-  const staleNotice = (target) => {
+  const staleNotice = (/** @type {LabelTargetView} */ target) => {
     const { stale } = desk.entryOf(target);
     const isStale = stale.includes(target.message);
     if (!isStale && (!stale.length || target.call === null)) return "";
@@ -162,28 +177,28 @@ export const addPanel = (desk) => {
     ]}</div>`;
 
   // The panel of a call that the message lacks. Verdicts are on the message, but a reviewer can find it needless.
-  const addedParts = (target) => {
+  const addedParts = (/** @type {LabelTargetView} */ target) => {
     const { form } = desk.draftOf(target);
     const numbered = target.verdicts.map((verdict, place) => verdictButton(target, verdict, place + 1));
     return [
       numbered.length ? group("Verdict on the call", numbered) : "",
       desk.editor(target),
-      drawSchemas(desk.conversation(), form ? form.name : target.label.name),
+      drawSchemas(desk.loaded(), form ? form.name : target.label.name),
     ];
   };
 
-  const targetParts = (target) => [
+  const targetParts = (/** @type {LabelTargetView} */ target) => [
     staleNotice(target),
     verdicts(target),
     stars(target),
     desk.editor(target),
-    drawSchemas(desk.conversation(), target.call === null ? "" : target.tool),
+    drawSchemas(desk.loaded(), target.call === null ? "" : target.tool),
     tags(target),
     comment(target),
     questions(target),
   ];
 
-  const panelOf = (target) =>
+  const panelOf = (/** @type {LabelTargetView} */ target) =>
     html`<h2>${target.title}</h2>${(target.is_added ? addedParts : targetParts)(target)}${acts()}${desk.otherLabels(
       target,
     )}`;
@@ -197,7 +212,7 @@ export const addPanel = (desk) => {
       target && desk.draftOf(target),
       target && desk.entryOf(target).stale,
       target && desk.messageTargetOf(target).label,
-      desk.state.view && desk.state.view.project,
+      desk.state.view && desk.view().project,
       target && [desk.isSaving(target), desk.state.refusals.get(keyOf(target))],
       desk.state.session,
     ]);

@@ -2,6 +2,7 @@
 // annotators.
 import { html } from "../shared/lit_html.js";
 
+/** @type {Record<string, [label: string, value: string]>} */
 const FIELDS = {
   per_tool: ["Rows for each tool", "0"],
   per_finding: ["Rows for each finding", "0"],
@@ -13,30 +14,41 @@ const FIELDS = {
 };
 
 // The parts for somebody who may decide; an owner also draws samples.
+/**
+ * @param {Desk} desk
+ * @param {(fields: ManageOrder) => void} manage
+ * @param {(text: string, work: () => void) => Drawable} button
+ * @param {boolean} isOwner
+ * @param {(fields: ManageOrder) => void} letModelLabel
+ */
 export const reviewParts = (desk, manage, button, isOwner, letModelLabel) => {
   const { review } = desk.state;
   const filter = desk.filterText();
 
+  /** @param {string} title @param {...Drawable} parts */
   const part = (title, ...parts) => html`<fieldset><legend>${title}</legend>${parts}</fieldset>`;
 
-  const note = (text) => (isOwner ? html`<p class="hw-note">${text}</p>` : "");
+  const note = (/** @type {string} */ text) => (isOwner ? html`<p class="hw-note">${text}</p>` : "");
 
-  const lines = (items) => (items.length ? html`<ul class="hw-review-lines">${items}</ul>` : "");
-  const texts = (list) => lines(list.map((text) => html`<li>${text}</li>`));
+  const lines = (/** @type {Template[]} */ items) =>
+    items.length ? html`<ul class="hw-review-lines">${items}</ul>` : "";
+  const texts = (/** @type {string[]} */ list) => lines(list.map((text) => html`<li>${text}</li>`));
 
-  const act = (text, what) => (isOwner ? button(text, () => manage({ what })) : "");
+  const act = (/** @type {string} */ text, /** @type {string} */ what) =>
+    isOwner ? button(text, () => manage({ what })) : "";
 
   // A form of an owner, whose button sends the values of its fields.
+  /** @param {string} what @param {string} text @param {string[]} names */
   const form = (what, text, names, sendTo = manage) => {
     if (!isOwner) return "";
     const values = Object.fromEntries(names.map((name) => [name, FIELDS[name][1]]));
-    const field = (name) =>
+    const field = (/** @type {string} */ name) =>
       html`<label class="hw-question"><span>${FIELDS[name][0]}</span><input class="hw-input" data-review=${name}
         .value=${FIELDS[name][1]} @input=${(event) => (values[name] = event.target.value)}></label>`;
     return [names.map(field), button(text, () => sendTo({ what, shown: filter, ...values }))];
   };
 
-  const lot = (each) =>
+  const lot = (/** @type {LotView} */ each) =>
     html`<li><strong>${each.name}</strong>: ${each.state}. <span class="hw-note">${each.plan}</span>${
       each.can_record ? button("Record verdict", () => manage({ what: "record", lot: each.name })) : ""
     }</li>`;

@@ -10,8 +10,11 @@ const MOST_CONVERSATIONS = 12;
 const OPEN = ["pending", "draft"];
 
 // A text that this tab stores until it is closed. Without a value, the stored text.
-const inTab = (name, value) =>
-  value === undefined ? tabText(SEAT + ":" + name) : storeTabText(SEAT + ":" + name, value);
+/** @type {Desk["inTab"]} */
+const inTab = (name, value) => {
+  if (value !== undefined) storeTabText(SEAT + ":" + name, value);
+  return tabText(SEAT + ":" + name);
+};
 
 /** @param {Desk} desk */
 export const addState = (desk) => {
@@ -19,42 +22,44 @@ export const addState = (desk) => {
   /** @type {ActionLog<LabelAction>} */
   const log = createLog(SEAT + ":log:");
 
+  /** @type {LabelState} */
   const state = {
-    view: null, // the last view from the server
-    conversations: new Map(), // the loaded conversations, as the server knows them, by session
-    session: "", // the shown session
-    at: null, // key of the selected target
+    view: null,
+    conversations: new Map(),
+    session: "",
+    at: null,
     seat: { labeller: "", project: "", is_deciding: false },
-    owner: "", // account that is logged in, which is then the annotator
+    owner: "",
     filter: {},
-    first: null, // index of the first row of the queue to load, null for those around the session
-    step: 0, // 1 or -1 if the session below or above `after` is requested, whatever its state
-    trial: null, // the form of an added call whose result a mock is to give
-    manage: null, // a change of the project or an assignment that is to be sent
+    first: null,
+    step: 0,
+    trial: null,
+    manage: null,
     agreement: "",
-    review: { lots: [], accuracies: [], models: [] }, // samples for review of the project
-    after: "", // the session after which the next one was requested, while that is loading
-    isLoading: true, // whether the session to show is not loaded yet; keys wait for it
-    hasToSettle: false, // whether keys wait until the changes of the shown session are stored
-    closed: new Map(), // states of sessions that were submitted or rejected here
-    queue: [], // keys that wait, in order
-    held: null, // text typed for a field of the next conversation, null for none
-    isDrawing: false, // true while the panel is redrawn, so that a lost focus does not save
-    undo: JSON.parse(inTab("undo") || "[]"), // actions of this tab that can be undone, the last one at the end
-    warned: "", // the warning that a second Enter overrides
-    reopened: new Set(), // keys of targets whose form was opened again while their correction is saved
-    refusals: new Map(), // why the correction of a target was refused, by its key
-    modelWork: "", // what a model is doing, such as regenerating a message; empty if nothing
+    review: { lots: [], accuracies: [], models: [] },
+    after: "",
+    isLoading: true,
+    hasToSettle: false,
+    closed: new Map(),
+    queue: [],
+    held: null,
+    isDrawing: false,
+    undo: JSON.parse(inTab("undo") || "[]"),
+    warned: "",
+    reopened: new Set(),
+    refusals: new Map(),
+    modelWork: "",
   };
 
-  const isOfSeat = (action) =>
+  const isOfSeat = (/** @type {LabelAction} */ action) =>
     action.labeller === state.seat.labeller &&
     action.project === state.seat.project &&
     action.is_deciding === state.seat.is_deciding;
-  const pendingOf = (session) =>
+  const pendingOf = (/** @type {string} */ session) =>
     log.pending().filter((action) => action.session === session && isOfSeat(action));
 
   // The shown conversation with all pending actions, computed again after each change.
+  /** @type {ConversationView | null} */
   let shown = null;
   const forget = () => {
     shown = null;
@@ -65,17 +70,24 @@ export const addState = (desk) => {
     if (!shown) shown = withActions(loaded, pendingOf(state.session));
     return shown;
   };
-  const entries = () => (conversation() ? conversation().entries : []);
+  /** @type {<Value>(value: Value | null | undefined) => Value} */
+  const there = (value) => {
+    if (value) return value;
+    throw new Error("It is not loaded.");
+  };
+  const loaded = () => there(conversation());
+  const view = () => there(state.view);
+  const entries = () => conversation()?.entries ?? [];
   const targets = () => entries().flatMap((entry) => entry.targets);
   const here = () => targets().find((target) => keyOf(target) === state.at) || null;
-  const entryOf = (target) =>
-    entries().find((entry) => entry.targets.some((other) => keyOf(other) === keyOf(target)));
-  const messageTargetOf = (target) => entryOf(target).targets.at(-1);
-  const stateOf = (row) => state.closed.get(row.id) || row.state;
+  const entryOf = (/** @type {TargetPlace} */ target) =>
+    there(entries().find((entry) => entry.targets.some((other) => keyOf(other) === keyOf(target))));
+  const messageTargetOf = (/** @type {TargetPlace} */ target) => there(entryOf(target).targets.at(-1));
+  const stateOf = (/** @type {QueueRow} */ row) => state.closed.get(row.id) || row.state;
 
   // Commands
 
-  const order = (fields) =>
+  const order = (/** @type {object} */ fields) =>
     JSON.stringify({
       ...state.seat,
       filter: state.filter,
@@ -110,13 +122,18 @@ export const addState = (desk) => {
   };
 
   // Lets a model work, during which nothing else is sent.
+  /**
+   * @param {string} work
+   * @param {LabelDeskEvents} event
+   * @param {{ message: string } | { manage: { what: string; model: string } }} fields
+   */
   const askModel = (work, event, fields) => {
     state.modelWork = work;
     const { serial } = sender.begin({ seat: state.seat, session: state.session, after: "" });
     trigger(event, { order: order({ serial, actions: [], ...fields }) });
   };
-  const regenerate = (message) => askModel("regenerating", "label_again", { message });
-  const letModelLabel = (model) =>
+  const regenerate = (/** @type {string} */ message) => askModel("regenerating", "label_again", { message });
+  const letModelLabel = (/** @type {string} */ model) =>
     askModel("a model is labelling", "label_judge", { manage: { what: "judge", model } });
 
   // What is shown
@@ -133,7 +150,7 @@ export const addState = (desk) => {
       while (state.queue.length) {
         if (isBlocked()) return;
         state.hasToSettle = false;
-        state.queue.shift()();
+        state.queue.shift()?.();
       }
     } finally {
       isWorking = false;
@@ -141,13 +158,13 @@ export const addState = (desk) => {
   };
 
   // Runs `work` after everything that waits already.
-  const inTurn = (work) => {
+  const inTurn = (/** @type {() => void} */ work) => {
     state.queue.push(work);
     doNext();
   };
 
   // Runs `work`, before anything that waits, once all changes of the shown session are stored.
-  const onceStored = (work) => {
+  const onceStored = (/** @type {() => void} */ work) => {
     state.hasToSettle = true;
     state.queue.unshift(work);
     if (!isWorking) doNext();
@@ -161,7 +178,7 @@ export const addState = (desk) => {
     }
   };
 
-  const open = (session) => {
+  const open = (/** @type {string} */ session) => {
     state.session = session;
     state.after = "";
     state.step = 0;
@@ -172,7 +189,7 @@ export const addState = (desk) => {
     desk.onOpened();
   };
 
-  const show = (session) => {
+  const show = (/** @type {string} */ session) => {
     open(session);
     refresh();
     desk.draw();
@@ -180,10 +197,10 @@ export const addState = (desk) => {
 
   // Opens the next session with work to do after the shown one.
   const showNext = () => {
-    const rows = state.view.rows;
+    const { rows, total } = view();
     const place = rows.findIndex((row) => row.id === state.session);
     // The server knows the rows that are not loaded, and where the queue starts again.
-    const isAll = rows.length === state.view.total;
+    const isAll = rows.length === total;
     const after = place < 0 ? [] : rows.slice(place + 1);
     const next = [...after, ...(isAll ? rows.slice(0, Math.max(place, 0)) : [])].find(
       (row) => row.id !== state.session && OPEN.includes(stateOf(row)),
@@ -193,7 +210,7 @@ export const addState = (desk) => {
   };
 
   // Opens a session after `session` that is not loaded: the next one with work to do, or its neighbour for 1 or -1.
-  const showNextOf = (session, step) => {
+  const showNextOf = (/** @type {string} */ session, /** @type {number} */ step) => {
     state.after = session;
     state.step = step;
     state.isLoading = true;
@@ -204,6 +221,11 @@ export const addState = (desk) => {
   // Answers
 
   // What the server loaded. `done` are the actions that it has stored now.
+  /**
+   * @param {LabelTabView} value
+   * @param {LabelCommand} command
+   * @param {LabelAction[]} done
+   */
   const takeView = (value, command, done) => {
     // A project that is gone, or that was just created.
     if (value.project.name !== state.seat.project && !value.notice.lines.length) {
@@ -237,6 +259,7 @@ export const addState = (desk) => {
         state.conversations.delete(id);
   };
 
+  /** @param {LabelTabView} value @param {LabelCommand} command */
   const settleView = (value, command) => {
     for (const row of value.rows) if (!pendingOf(row.id).length) state.closed.delete(row.id);
     const isRequested = command.after === state.after && command.session === state.session;
@@ -254,7 +277,7 @@ export const addState = (desk) => {
   };
 
   // Takes a value from the server. Returns whether it answers the command in progress.
-  const receive = (value) => {
+  const receive = (/** @type {LabelTabView} */ value) => {
     const command = sender.take(value.serial);
     if (!command) return false;
     state.modelWork = "";
@@ -271,7 +294,7 @@ export const addState = (desk) => {
   };
 
   // Labels belong to an annotator and a project, so what was loaded for another seat is dropped.
-  const takeSeat = (seat) => {
+  const takeSeat = (/** @type {Seat} */ seat) => {
     const isOther = seat.project !== state.seat.project || seat.is_deciding !== state.seat.is_deciding;
     state.seat = seat;
     // The shown session may not belong to the other queue, which then opens with its first one.
@@ -293,6 +316,8 @@ export const addState = (desk) => {
     state,
     log,
     conversation,
+    loaded,
+    view,
     entries,
     targets,
     here,

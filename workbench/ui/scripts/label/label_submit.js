@@ -1,7 +1,7 @@
 // Submitting a session: what is missing is shown in one line. What can be overridden needs a second Enter.
 import { keyOf } from "./label_overlay.js";
 
-const isOpenDraft = (draft) => draft.form !== undefined || draft.text !== undefined;
+const isOpenDraft = (/** @type {LabelDraft} */ draft) => draft.form !== undefined || draft.text !== undefined;
 
 /** @param {Desk} desk */
 export const addSubmit = (desk) => {
@@ -20,10 +20,12 @@ export const addSubmit = (desk) => {
   };
 
   const unanswered = () =>
-    state.view.project.questions.find(
-      (question) =>
-        question.is_required && !desk.targets().some((target) => target.label.answers[question.name]),
-    );
+    desk
+      .view()
+      .project.questions.find(
+        (question) =>
+          question.is_required && !desk.targets().some((target) => target.label.answers[question.name]),
+      );
 
   // Why the session cannot be submitted yet: a text, the target to look at, and whether a second Enter submits it.
   const obstacle = () => {
@@ -38,7 +40,7 @@ export const addSubmit = (desk) => {
     const unjudged = desk
       .targets()
       .find((target) => target.is_stop && !target.label.verdict && !target.is_added);
-    if (state.view.project.requires_verdicts && unjudged)
+    if (desk.view().project.requires_verdicts && unjudged)
       return {
         text:
           "“" +
@@ -67,10 +69,10 @@ export const addSubmit = (desk) => {
         target: desk.targets().find((target) => target.message === stale[0]),
         canConfirm: true,
       };
-    if (!desk.conversation().can_export)
+    if (!desk.loaded().can_export)
       return {
         code: "no-row",
-        text: "There is no training row: " + desk.conversation().row[0].text + ".",
+        text: "There is no training row: " + desk.loaded().row[0].text + ".",
         canConfirm: true,
       };
     return null;
@@ -104,9 +106,9 @@ export const addSubmit = (desk) => {
   };
 
   // Reports which correction is not saved when a session is left. Its text stays in the browser.
-  const leave = (work) => {
+  const leave = (/** @type {() => void} */ work) => {
     const [open] = desk.conversation() ? openDrafts() : [];
-    const title = desk.conversation() ? desk.conversation().title : "";
+    const title = desk.conversation() ? desk.loaded().title : "";
     desk.showError(
       open
         ? "The correction of “" + open.title + "” in “" + title + "” is not saved. Your text is still there."
@@ -117,7 +119,7 @@ export const addSubmit = (desk) => {
 
   // The answers of the server to an action
 
-  const onStored = (action, answer) => {
+  const onStored = (/** @type {LabelAction | undefined} */ action, /** @type {ActionAnswer} */ answer) => {
     for (const change of (action && action.changes) || []) {
       if (change.field !== "correction") continue;
       state.refusals.delete(keyOf(change));
@@ -129,12 +131,12 @@ export const addSubmit = (desk) => {
     if (answer.note) desk.showError(answer.note);
   };
 
-  const titleOf = (session) => {
-    const row = state.view.rows.find((other) => other.id === session);
+  const titleOf = (/** @type {string} */ session) => {
+    const row = desk.view().rows.find((other) => other.id === session);
     return row ? row.title : session;
   };
 
-  const onRefused = (action, answer) => {
+  const onRefused = (/** @type {LabelAction | undefined} */ action, /** @type {ActionAnswer} */ answer) => {
     const correction = ((action && action.changes) || []).find((change) => change.field === "correction");
     const retry = answer.can_confirm
       ? correction

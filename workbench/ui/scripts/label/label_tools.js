@@ -4,11 +4,11 @@ import { store, stored } from "../shared/storage.js";
 
 const FOLDS = "hermes-workbench:label:folds";
 
-const optionText = (choice) => (choice.startsWith('"') ? JSON.parse(choice) : choice);
+const optionText = (/** @type {string} */ choice) => (choice.startsWith('"') ? JSON.parse(choice) : choice);
 
-const about = (text) => (text ? html`<span class="hw-about">${text}</span>` : "");
+const about = (/** @type {string} */ text) => (text ? html`<span class="hw-about">${text}</span>` : "");
 
-const parameter = (field) =>
+const parameter = (/** @type {FormField} */ field) =>
   html`<li><code>${field.name}</code><span class="hw-note">${field.type}${
     field.is_required ? " · required" : ""
   }</span>${
@@ -18,25 +18,33 @@ const parameter = (field) =>
   }${about(field.description)}</li>`;
 
 // A fold that stays as the annotator left it.
+/**
+ * @param {string} name
+ * @param {boolean} isOpenAtFirst
+ * @param {Template} summary
+ * @param {Template | Template[]} parts
+ */
 const fold = (name, isOpenAtFirst, summary, parts) => {
   const open = { [name]: isOpenAtFirst, ...stored(FOLDS) }[name];
-  const keep = (event) => store(FOLDS, { ...stored(FOLDS), [name]: !event.currentTarget.parentElement.open });
+  const keep = (/** @type {PageEvent} */ event) =>
+    store(FOLDS, { ...stored(FOLDS), [name]: !event.currentTarget.parentElement.open });
   return html`<details class="hw-schema" ?open=${open}><summary @click=${keep}>${summary}</summary>${parts}</details>`;
 };
 
-const schema = (conversation, name) =>
+const schema = (/** @type {ConversationView} */ conversation, /** @type {string} */ name) =>
   html`${conversation.descriptions[name] ? html`<p class="hw-about">${conversation.descriptions[name]}</p>` : ""}${
     conversation.tools[name].length
       ? html`<ul>${conversation.tools[name].map(parameter)}</ul>`
       : html`<p class="hw-note">no parameters</p>`
   }`;
 
-const calledTool = (conversation, name) =>
+const calledTool = (/** @type {ConversationView} */ conversation, /** @type {string} */ name) =>
   conversation.tools[name]
     ? fold("called", true, html`<span>Schema of </span><code>${name}</code>`, schema(conversation, name))
     : html`<p class="hw-line t-warning">The tool ${name} is not offered.</p>`;
 
 // Draws the schema of the called tool, and those of the other tools folded.
+/** @param {ConversationView} conversation @param {string} called */
 export const drawSchemas = (conversation, called) => {
   const others = Object.keys(conversation.tools).filter((name) => name !== called);
   const summary = html`<span>${called ? "Other tools" : "Offered tools"} (${others.length})</span>`;

@@ -3,26 +3,28 @@
 import { headedList, term } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 
+/** @type {ModelRowsEvents[]} */
+const EVENTS = ["use_model", "delete_model", "show_repository", "pull_model"];
+
 /** @param {Part<ModelRowsView, ModelRowsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
-  const actions = {
-    use_model: (name) => trigger("use_model", { name }),
-    delete_model: (name) => trigger("delete_model", { name }),
-    show_repository: (name) => trigger("show_repository", { name }),
-    pull_model: (name) => trigger("pull_model", { name }),
-  };
+  /** @type {ModelRowsView | null} */
   let shown = null;
   // The action that a second press confirms.
+  /** @type {ModelAction | null} */
   let confirmed = null;
 
-  const confirm = (action) => {
+  const confirm = (/** @type {ModelAction | null} */ action) => {
     confirmed = action;
     draw();
   };
 
-  const actionButton = (row, action) => {
-    const act = () =>
-      action.confirm && confirmed !== action ? confirm(action) : actions[action.event](row.name);
+  const actionButton = (/** @type {ModelRow} */ row, /** @type {ModelAction} */ action) => {
+    const act = () => {
+      const event = EVENTS.find((known) => known === action.event);
+      if (action.confirm && confirmed !== action) confirm(action);
+      else if (event) trigger(event, { name: row.name });
+    };
     // A button that is removed loses the focus while the list is drawn.
     const leave = () => confirmed === action && queueMicrotask(() => confirm(null));
     return html`<button type="button" class="hw-action${confirmed === action ? " t-error" : ""}"
@@ -30,7 +32,7 @@ export const mount = ({ element, follow, trigger }) => {
     >${confirmed === action ? action.confirm : action.label}</button>`;
   };
 
-  const item = (row) =>
+  const item = (/** @type {ModelRow} */ row) =>
     html`<li class="hw-model-row" data-name=${row.name}>
       <div class="hw-model-head"><strong>${row.title}</strong>${
         row.badge ? html`<span class="hw-status t-${row.tone}">${row.badge}</span>` : ""

@@ -2,22 +2,28 @@
 // `retry_server`, `test_server`, `use_model`.
 import { html, render, repeat } from "../shared/lit_html.js";
 
+/** @type {EditedServer} */
 const NEW = { name: "", title: "", url: "", kind: "openai", key_place: "session", key_variable: "" };
 
 const SAVED = ["new_name", "url", "kind", "key", "key_place", "key_variable"];
 
 /** @param {Part<ModelServersView, ModelServersEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
-  /** @type {Partial<ModelServersView>} */
-  let shown = { servers: [], problems: [], kinds: [], key_places: [] };
+  /** @type {ModelServersView | null} */
+  let shown = null;
   // The form that is open, with what was typed.
+  /** @type {(EditedServer & Record<string, string>) | null} */
   let form = null;
   let isSaving = false;
   // What is being done with which server, and the server whose removal a second press confirms.
+  /** @type {{ name?: string; word?: string }} */
   let busy = {};
+  /** @type {string | null} */
   let confirmed = null;
   const reports = new Map();
 
+  /** @param {string} event @param {ModelServerLine} server @param {string} word */
+  /** @param {ModelServersEvents} event @param {EditedServer} server @param {string} word @param {object} [data] */
   const act = (event, server, word, data) => {
     busy = { name: server.name, word };
     confirmed = null;
@@ -25,7 +31,7 @@ export const mount = ({ element, follow, trigger }) => {
     draw();
   };
 
-  const edit = (server) => {
+  const edit = (/** @type {EditedServer} */ server) => {
     form = { ...server, new_name: server.name, key: "" };
     draw();
     element.querySelector(".hw-server-form input")?.focus();
@@ -36,57 +42,67 @@ export const mount = ({ element, follow, trigger }) => {
     draw();
   };
 
-  const field = (name, label, more = {}) =>
-    html`<label>${label}<input class="hw-input" type=${more.type || "text"} .value=${form[name]}
-      placeholder=${more.placeholder || ""} autocomplete="off" spellcheck="false" maxlength="2000"
-      @input=${(event) => (form[name] = event.target.value)}></label>`;
-
-  const select = (name, label, choices) =>
-    html`<label>${label}<select class="hw-input" @change=${(event) => {
-      form[name] = event.target.value;
-      draw();
-    }}>${choices.map(
-      (choice) =>
-        html`<option value=${choice.value} ?selected=${choice.value === form[name]}>${choice.label}</option>`,
-    )}</select></label>`;
-
-  const editor = (server) => {
-    const save = (event) => {
+  /** @param {ModelServersView} view @param {EditedServer & Record<string, string>} values */
+  const editor = (view, values) => {
+    const field = (
+      /** @type {string} */ name,
+      /** @type {string} */ label,
+      placeholder = "",
+      type = "text",
+    ) =>
+      html`<label>${label}<input class="hw-input" type=${type} .value=${values[name]} placeholder=${placeholder}
+        autocomplete="off" spellcheck="false" maxlength="2000"
+        @input=${(event) => (values[name] = event.target.value)}></label>`;
+    const select = (
+      /** @type {string} */ name,
+      /** @type {string} */ label,
+      /** @type {FormChoice[]} */ choices,
+    ) =>
+      html`<label>${label}<select class="hw-input" @change=${(event) => {
+        values[name] = event.target.value;
+        draw();
+      }}>${choices.map(
+        (choice) =>
+          html`<option value=${choice.value} ?selected=${choice.value === values[name]}>${choice.label}</option>`,
+      )}</select></label>`;
+    const save = (/** @type {PageEvent} */ event) => {
       event.preventDefault();
       isSaving = true;
-      const data = Object.fromEntries(SAVED.map((name) => [name, form[name]]));
-      act("save_server", server, "connecting…", data);
+      act(
+        "save_server",
+        values,
+        "connecting…",
+        Object.fromEntries(SAVED.map((name) => [name, values[name]])),
+      );
     };
-    const onKey = (event) => {
+    const onKey = (/** @type {PageEvent} */ event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
       close();
     };
-    const hasVariable = form.key_place === "variable" && shown.key_places.length > 0;
+    const { key_places: places } = view;
     return html`<form class="hw-server-form" @submit=${save} @keydown=${onKey}>
-      ${field("url", "URL", { placeholder: shown.url_example })}
-      ${field("new_name", "Name", { placeholder: "from the URL" })}
-      ${shown.key_places.length ? select("key_place", "API key", shown.key_places) : ""}
+      ${field("url", "URL", view.url_example)}
+      ${field("new_name", "Name", "from the URL")}
+      ${places.length ? select("key_place", "API key", places) : ""}
       ${
-        hasVariable
-          ? field("key_variable", "Variable", { placeholder: "empty if no key is needed" })
-          : field("key", "Key", {
-              type: "password",
-              placeholder: server.name ? "unchanged" : "if it needs one",
-            })
+        values.key_place === "variable" && places.length
+          ? field("key_variable", "Variable", "empty if no key is needed")
+          : field("key", "Key", values.name ? "unchanged" : "if it needs one", "password")
       }
-      ${select("kind", "Software", shown.kinds)}
+      ${select("kind", "Software", view.kinds)}
       <p class="hw-line"><button type="submit" class="hw-action" ?disabled=${Boolean(busy.word)}>${
         busy.word && isSaving ? busy.word : "Save server"
       }</button><button type="button" class="hw-action" @click=${close}>Cancel</button></p>
     </form>`;
   };
 
+  /** @param {string} word @param {ModelServerLine} server @param {() => void} work */
   const button = (word, server, work, text = word) =>
     html`<button type="button" class="hw-action" aria-label="${word} ${server.title}" ?disabled=${Boolean(busy.word)}
       @click=${work}>${text}</button>`;
 
-  const removal = (server) => {
+  const removal = (/** @type {ModelServerLine} */ server) => {
     const isAsked = confirmed === server.name;
     const remove = () => {
       if (isAsked) return act("remove_server", server, "removing…");
@@ -96,7 +112,7 @@ export const mount = ({ element, follow, trigger }) => {
     return button("Remove", server, remove, isAsked ? "Remove it and its key?" : "Remove");
   };
 
-  const buttons = (server) =>
+  const buttons = (/** @type {ModelServerLine} */ server) =>
     html`<div class="hw-actions">
       ${server.models.map(
         (model) =>
@@ -108,12 +124,12 @@ export const mount = ({ element, follow, trigger }) => {
       ${server.can_edit ? [button("Edit", server, () => edit(server)), removal(server)] : ""}
     </div>`;
 
-  const report = (lines) =>
+  const report = (/** @type {ReportLine[]} */ lines) =>
     html`<ul class="hw-server-report">${lines.map(
       (line) => html`<li class=${line.is_problem ? "t-error" : "t-quiet"}>${line.text}</li>`,
     )}</ul>`;
 
-  const item = (server) => {
+  const item = (/** @type {ModelServersView} */ view, /** @type {ModelServerLine} */ server) => {
     const isBusy = busy.word && busy.name === server.name;
     return html`<li class="hw-server" data-server=${server.name}>
       <div class="hw-model-head"><strong>${server.title}</strong><span class="hw-status ${
@@ -122,30 +138,33 @@ export const mount = ({ element, follow, trigger }) => {
       <div class="hw-note">${server.url}</div>
       ${server.reason ? html`<p class="hw-line t-error"><span>${server.reason}</span></p>` : ""}
       ${reports.has(server.name) ? report(reports.get(server.name)) : ""}
-      ${form && form.title && form.name === server.name ? editor(server) : buttons(server)}
+      ${form?.title && form.name === server.name ? editor(view, form) : buttons(server)}
     </li>`;
   };
 
-  const draw = () =>
-    render(
-      html`${shown.problems.map(
-        (problem) => html`<p class="hw-line t-error" role="alert"><span>${problem}</span></p>`,
-      )}
-        <ul>${repeat(shown.servers, (server) => server.name, item)}</ul>
-        ${
-          !shown.can_add
-            ? ""
-            : form && form.title === ""
-              ? editor(NEW)
-              : html`<p class="hw-line"><button type="button" class="hw-action" @click=${() => edit(NEW)}
-                  >Add a server</button></p><p class="hw-note">${shown.note}</p>`
-        }`,
-      element,
-    );
+  const servers = (/** @type {ModelServersView} */ view) =>
+    html`${view.problems.map(
+      (problem) => html`<p class="hw-line t-error" role="alert"><span>${problem}</span></p>`,
+    )}
+      <ul>${repeat(
+        view.servers,
+        (server) => server.name,
+        (server) => item(view, server),
+      )}</ul>
+      ${
+        !view.can_add
+          ? ""
+          : form?.title === ""
+            ? editor(view, form)
+            : html`<p class="hw-line"><button type="button" class="hw-action" @click=${() => edit(NEW)}
+                >Add a server</button></p><p class="hw-note">${view.note}</p>`
+      }`;
+
+  const draw = () => render(shown ? servers(shown) : "", element);
 
   // The picker of the header asks for the form, perhaps before this part of the page is there.
   const add = () => {
-    if (!element.isConnected || !shown.can_add) return;
+    if (!element.isConnected || !shown?.can_add) return;
     window.hermesWorkbench.isServerAsked = false;
     edit(NEW);
   };

@@ -20,6 +20,6 @@ export const mount = ({ element, follow, trigger }) => {
       trigger(isLoaded ? "remove_demo" : "load_demo", {});
     };
     note.textContent = value ? value.note : "";
-    if (isLoaded && value.note) window.dispatchEvent(new Event("hw:demo"));
+    if (isLoaded && value?.note) window.dispatchEvent(new Event("hw:demo"));
   });
 };

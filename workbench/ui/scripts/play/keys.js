@@ -4,7 +4,7 @@ import { onKeys, press } from "../shared/page.js";
 import { enterSends } from "../shared/storage.js";
 
 // Whether a key sends the message: Enter, unless the person has turned it round, and Ctrl+Enter in any case.
-const isSend = (event) => {
+const isSend = (/** @type {PageEvent} */ event) => {
   if (event.key !== "Enter" || event.isComposing || event.shiftKey || event.altKey) return false;
   if (event.ctrlKey || event.metaKey) return true;
   return enterSends() && Boolean(event.target.closest("#play-composer"));
@@ -12,7 +12,7 @@ const isSend = (event) => {
 
 /** @param {Part<null>} part */
 export const mount = ({ element }) => {
-  const key = (name) => node("kbd", {}, name);
+  const key = (/** @type {string} */ name) => node("kbd", {}, name);
   const draw = () =>
     element.replaceChildren(key(enterSends() ? "Enter" : "Ctrl+Enter"), " sends · ", key("Esc"), " stops");
   draw();

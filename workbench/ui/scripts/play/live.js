@@ -47,9 +47,9 @@ export const mount = ({ element, follow, trigger }) => {
   });
 
   follow((value) => {
-    isLive = Boolean(value && value.is_live);
+    isLive = value !== null && value.is_live;
     block.classList.toggle("is-live", isLive);
-    if (!isLive) {
+    if (!value?.is_live) {
       text.replaceChildren();
       note.textContent = "";
       return;

@@ -1,6 +1,7 @@
 // Edits a message, shows it as code, offers to restore it, or saves the conversation as a case. Events: `save_message`,
 // `edit_again`, `close_pane`, `restore_message`, `save_case`.
-import { copyText, iconButton, node } from "../shared/dom.js";
+import { copyText, iconButton, node, once } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { drawCallForm } from "../shared/call_form.js";
 import { show } from "../drafts/document_changes.js";
 import { discard, keep, kept, nameOf, onShow, textOf } from "../drafts/documents.js";
@@ -8,19 +9,22 @@ import { store, stored } from "../shared/storage.js";
 
 // The browser stores which message of a session is edited, and the draft of each message until it is saved or
 // discarded.
-const openName = (session) => "hermes-workbench:editing:" + session;
+const openName = (/** @type {string} */ session) => "hermes-workbench:editing:" + session;
 const AREA = "play-edit-text";
 const UNDO_MS = 10000;
 
-const draftId = (value) => "edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
+const draftId = (/** @type {Pick<EditView, "message_id" | "call">} */ value) =>
+  "edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
 
 const session = () => nameOf("play-composer");
 
-const button = (label, onclick, more) =>
-  node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
+/** @param {string} label @param {() => void} work */
+const button = (label, work, kind = "hw-button") =>
+  html`<button type="button" class=${kind} @click=${work}>${label}</button>`;
 
 /** @param {Part<EditView | CodeView | DeletedView | CaseView, MessagePaneEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
+  /** @type {EditView | null} */
   let edited = null;
   // Where the browser stores that it is edited.
   let openAt = "";
@@ -30,6 +34,7 @@ export const mount = ({ element, follow, trigger }) => {
   let hideTimer = 0;
 
   // The pane, which is at the message that it edits, or else above the composer.
+  /** @type {PageElement | null} */
   let editor = null;
   const clear = () => {
     editor?.parentElement?.classList.remove("is-edited");
@@ -47,14 +52,11 @@ export const mount = ({ element, follow, trigger }) => {
     return draft;
   };
 
-  const drawUndo = (title, onclick) => {
+  const drawUndo = (/** @type {string} */ title, /** @type {() => void} */ work) => {
     clear();
-    element.replaceChildren(
-      node(
-        "p",
-        { class: "hw-line hw-undo", role: "status" },
-        node("span", { class: "hw-title" }, title),
-        node("button", { type: "button", class: "hw-act", onclick }, "Undo"),
+    element.append(
+      once(
+        html`<p class="hw-line hw-undo" role="status"><span class="hw-title">${title}</span>${button("Undo", work, "hw-act")}</p>`,
       ),
     );
     clearTimeout(hideTimer);
@@ -68,31 +70,28 @@ export const mount = ({ element, follow, trigger }) => {
     clear();
     isClosed = true;
     trigger("close_pane", {});
-    if (draft === null) return;
+    if (!value || draft === null) return;
     drawUndo("Edit discarded.", () => {
       keep(draftId(value), draft, null);
       drawEdit(value);
     });
   };
 
-  const pane = (label, ...children) =>
-    node(
+  const pane = (/** @type {string} */ label, /** @type {Drawable} */ content) => {
+    const onkeydown = (/** @type {PageEvent} */ event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+    };
+    return node(
       "section",
-      {
-        class: "hw-message-pane",
-        role: "group",
-        "aria-label": label,
-        onkeydown: (event) => {
-          if (event.key !== "Escape") return;
-          event.preventDefault();
-          event.stopPropagation();
-          close();
-        },
-      },
-      children,
+      { class: "hw-message-pane", role: "group", "aria-label": label, onkeydown },
+      content,
     );
+  };
 
-  const drawEdit = (value) => {
+  const drawEdit = (/** @type {EditView} */ value) => {
     clearTimeout(hideTimer);
     edited = value;
     openAt = openName(session());
@@ -104,7 +103,7 @@ export const mount = ({ element, follow, trigger }) => {
       isSent = false;
       keep(draftId(value), JSON.stringify(draft), original);
     };
-    const save = (then) => {
+    const save = (/** @type {string} */ then) => {
       // A text area always uses \n. If the message has \r\n, the edited text gets it back.
       const typed = isText ? textOf(AREA) : "";
       const text = isText && value.text.includes("\r\n") ? typed.replace(/\r?\n/g, "\r\n") : typed;
@@ -114,7 +113,8 @@ export const mount = ({ element, follow, trigger }) => {
     };
     const fields = node("div", { class: "hw-pane-fields" });
     const drawFields = () => {
-      if (!isText) return fields.replaceChildren(...drawCallForm(value.tools, draft, keepForm, drawFields));
+      if (!isText)
+        return fields.replaceChildren(once(drawCallForm(value.tools, draft, keepForm, drawFields)));
       const area = node("textarea", {
         id: AREA,
         class: "hw-input hw-mono",
@@ -128,20 +128,15 @@ export const mount = ({ element, follow, trigger }) => {
     };
     drawFields();
     clear();
-    const primary = { class: "hw-button is-primary" };
+    const primary = "hw-button is-primary";
     editor = pane(
       value.title,
-      node("h2", {}, value.title),
-      fields,
-      node(
-        "div",
-        { class: "hw-form-acts" },
-        value.go_on ? button(value.go_on, () => save("go_on"), primary) : null,
-        button(value.save, () => save(""), value.go_on ? {} : primary),
-        value.can_continue ? button("Continue from here", () => save("continue")) : null,
-        node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
-        node("span", { class: "hw-note" }, "The original stays as a branch."),
-      ),
+      html`<h2>${value.title}</h2>${fields}<div class="hw-form-acts">${[
+        value.go_on ? button(value.go_on, () => save("go_on"), primary) : "",
+        button(value.save, () => save(""), value.go_on ? "hw-button" : primary),
+        value.can_continue ? button("Continue from here", () => save("continue")) : "",
+        button("Cancel", close, "hw-act"),
+      ]}<span class="hw-note">The original stays as a branch.</span></div>`,
     );
     editor.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -160,92 +155,50 @@ export const mount = ({ element, follow, trigger }) => {
     editor.scrollIntoView({ block: "nearest" });
   };
 
-  const drawCode = (value) => {
-    const text = node("pre", { class: "hw-code", tabindex: 0 });
-    const names = value.tabs.map((tab, place) =>
-      node(
-        "button",
-        { type: "button", class: "hw-way", "aria-pressed": "false", onclick: () => show(place) },
-        tab.name,
-      ),
-    );
-    let at = 0;
-    const show = (place) => {
-      at = place;
-      text.textContent = value.tabs[place].text;
-      text.setAttribute("aria-label", value.tabs[place].name);
-      names.forEach((name, other) => name.setAttribute("aria-pressed", String(other === place)));
+  const drawCode = (/** @type {CodeView} */ value) => {
+    const place = pane(value.title, "");
+    const show = (/** @type {CodeView["tabs"][number]} */ shown) => {
+      const copy = iconButton("copy", "Copy code", () => copyText(shown.text, copy));
+      const ways = value.tabs.map(
+        (tab) =>
+          html`<button type="button" class="hw-way" aria-pressed=${String(tab === shown)} @click=${() => show(tab)}
+            >${tab.name}</button>`,
+      );
+      render(
+        html`<div class="hw-pane-head"><h2>${value.title}</h2><div class="hw-ways" role="group" aria-label="Code"
+          >${ways}</div><span class="hw-gap"></span>${copy}${iconButton("cross", "Close", close)}</div><pre class="hw-code"
+          tabindex="0" aria-label=${shown.name}>${shown.text}</pre><p class="hw-note">${value.note}</p>`,
+        place,
+      );
     };
-    const copy = iconButton("copy", "Copy code", () => copyText(value.tabs[at].text, copy));
-    show(0);
+    show(value.tabs[0]);
     clear();
-    element.append(
-      pane(
-        value.title,
-        node(
-          "div",
-          { class: "hw-pane-head" },
-          node("h2", {}, value.title),
-          node("div", { class: "hw-ways", role: "group", "aria-label": "Code" }, names),
-          node("span", { class: "hw-gap" }),
-          copy,
-          iconButton("cross", "Close", close),
-        ),
-        text,
-        node("p", { class: "hw-note" }, value.note),
-      ),
-    );
-    names[0].focus();
+    element.append(place);
+    place.querySelector("button").focus();
   };
 
-  const drawDeleted = (value) =>
+  const drawDeleted = (/** @type {DeletedView} */ value) =>
     drawUndo(value.title, () => trigger("restore_message", { id: value.message_id }));
 
-  const drawCase = (value) => {
-    const field = node("input", {
-      class: "hw-input",
-      id: "play-case-suite",
-      list: "play-case-suites",
-      value: value.suite,
-      maxlength: 64,
-    });
-    const form = node(
-      "form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          trigger("save_case", { id: "", suite: field.value });
-        },
-      },
-      node(
-        "p",
-        { class: "hw-note" },
-        "The person is drafted from your messages. The case expects the calls that the model made and what they changed in the world.",
-      ),
-      node(
-        "label",
-        { class: "hw-form-row", for: field.id },
-        "Suite, also a new one",
-        field,
-        node(
-          "datalist",
-          { id: "play-case-suites" },
-          value.suites.map((suite) => node("option", { value: suite })),
-        ),
-      ),
-      node(
-        "div",
-        { class: "hw-form-acts" },
-        node("button", { type: "submit", class: "hw-button" }, "Save case"),
-        node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
-      ),
-    );
+  const drawCase = (/** @type {CaseView} */ value) => {
     const title = "Save the conversation as a case";
-    element.replaceChildren(pane(title, node("h2", {}, title), form));
+    const save = (/** @type {PageEvent} */ event) => {
+      event.preventDefault();
+      trigger("save_case", { id: "", suite: element.querySelector("#play-case-suite").value });
+    };
+    const form = html`<h2>${title}</h2><form @submit=${save}><p class="hw-note"
+      >The person is drafted from your messages. The case expects the calls that the model made and what they changed in
+      the world.</p><label class="hw-form-row" for="play-case-suite">Suite, also a new one<input class="hw-input"
+      id="play-case-suite" list="play-case-suites" .value=${value.suite} maxlength="64"><datalist id="play-case-suites"
+      >${value.suites.map((suite) => html`<option value=${suite}></option>`)}</datalist></label><div class="hw-form-acts"
+      ><button type="submit" class="hw-button">Save case</button>${button("Cancel", close, "hw-act")}</div></form>`;
+    element.replaceChildren(pane(title, form));
+    const field = element.querySelector("#play-case-suite");
     field.select();
     field.focus();
   };
 
+  /** @type {Record<string, (value: any) => void>} */
   const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted, case: drawCase };
 
   // An edit goes on when its session is opened again.

@@ -8,14 +8,22 @@ const OPEN = "hermes-workbench:columns";
 const LEAST = 280;
 const STEP = 24;
 // The narrowest window that has a column beside the conversation.
+/** @type {Record<string, number>} */
 const FROM_PX = { sessions: 860, setup: 860, inspector: 1200 };
 const LABELS = { sessions: "Sessions", setup: "Setup", inspector: "Inspector" };
 
-const columns = () => document.getElementById("play-columns");
-const isColumn = (name) => innerWidth >= FROM_PX[name];
+const columns = () => /** @type {HTMLElement} */ (document.getElementById("play-columns"));
+const isColumn = (/** @type {string} */ name) => innerWidth >= FROM_PX[name];
 
 // A bar between two columns that sets the width of the column `part`, by pointer and keyboard. `side` is 1 if the
 // column is to the left of the bar, otherwise -1.
+/**
+ * @param {HTMLElement} part
+ * @param {string} label
+ * @param {string} key
+ * @param {string} property
+ * @param {number} side
+ */
 const splitter = (part, label, key, property, side) => {
   const width = () => part.offsetWidth;
 
@@ -29,7 +37,7 @@ const splitter = (part, label, key, property, side) => {
     "aria-valuemin": LEAST,
   });
 
-  const most = () => Math.max(LEAST, width() + document.getElementById("play-talk").offsetWidth - LEAST);
+  const most = () => Math.max(LEAST, width() + document.querySelector("#play-talk").offsetWidth - LEAST);
 
   const place = () => {
     // All is read before anything is written, so that the browser lays the page out once.
@@ -37,11 +45,11 @@ const splitter = (part, label, key, property, side) => {
     const [now, max, left] = [width(), most(), part.offsetLeft + (side > 0 ? width() : 0)];
     bar.hidden = !isShown;
     bar.style.left = left + "px";
-    bar.setAttribute("aria-valuemax", max);
-    bar.setAttribute("aria-valuenow", now);
+    bar.setAttribute("aria-valuemax", String(max));
+    bar.setAttribute("aria-valuenow", String(now));
   };
 
-  const setWidth = (to) => {
+  const setWidth = (/** @type {number} */ to) => {
     columns().style.setProperty(property, Math.round(Math.min(most(), Math.max(LEAST, to))) + "px");
     place();
   };
@@ -64,7 +72,7 @@ const splitter = (part, label, key, property, side) => {
     bar.focus();
     bar.setPointerCapture(event.pointerId);
     const shift = side * event.clientX - width();
-    const move = (moved) => setWidth(side * moved.clientX - shift);
+    const move = (/** @type {PointerEvent} */ moved) => setWidth(side * moved.clientX - shift);
     bar.addEventListener("pointermove", move);
     bar.addEventListener("lostpointercapture", () => (bar.removeEventListener("pointermove", move), keep()), {
       once: true,
@@ -81,7 +89,7 @@ const splitter = (part, label, key, property, side) => {
 export const mount = ({ element }) => {
   const open = new Set(stored(OPEN) || []);
 
-  const show = (name, isShown) => {
+  const show = (/** @type {string} */ name, /** @type {boolean} */ isShown) => {
     const target = columns();
     if (!isColumn(name)) {
       if (isShown) target.dataset.pane = name;
@@ -94,7 +102,8 @@ export const mount = ({ element }) => {
     draw();
   };
 
-  const isOpen = (name) => (isColumn(name) ? open.has(name) : columns().dataset.pane === name);
+  const isOpen = (/** @type {string} */ name) =>
+    isColumn(name) ? open.has(name) : columns().dataset.pane === name;
 
   const buttons = Object.entries(LABELS).map(([name, label]) =>
     node(
@@ -128,7 +137,7 @@ export const mount = ({ element }) => {
   // A click on a message opens the inspector beside it.
   addEventListener("hw:inspect", () => isColumn("inspector") && show("inspector", true));
   addEventListener("hw:fold-inspector", () => isColumn("inspector") && show("inspector", false));
-  const part = (name) => document.getElementById("play-" + name);
+  const part = (/** @type {string} */ name) => document.querySelector("#play-" + name);
   splitter(
     part("setup"),
     "Width of the contract editor",

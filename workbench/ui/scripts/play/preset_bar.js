@@ -1,6 +1,7 @@
 // The line above the setup: choose, save, rename, share and delete presets, and reset the setup. Events: `preset_act`,
 // and `setup_changed`, which passes the values of all fields to `keepSetup`.
 import { copyText, node, sharedLink } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { menu } from "../shared/menu.js";
 
 const UNDO_MS = 20000;
@@ -10,12 +11,14 @@ const { hermesWorkbench } = window;
 
 /** @param {Part<PresetBarView, PresetBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
+  /** @type {PresetLine[]} */
   let presets = [];
   let openId = hermesWorkbench.presetInUse();
   let isFirst = true;
   let hiding = 0;
   let filling = 0;
   // The setup and preset from before the last one was applied, and those to put back by the shown Undo.
+  /** @type {{ setup: object; open_id: string; applied: string } | null} */
   let before = null;
 
   // What is changed before the page is filled would be replaced by the answer that fills it.
@@ -23,10 +26,11 @@ export const mount = ({ element, follow, trigger }) => {
   column.inert = hermesWorkbench.router.afterOpening("play", "setup", () => (column.inert = false));
 
   const preset = () => presets.find((item) => item.id === openId);
-  const byName = (name) => presets.find((item) => item.name === name.trim());
-  const linkOf = (address) => new URL(address, location.origin + location.pathname).href;
+  const byName = (/** @type {string} */ name) => presets.find((item) => item.name === name.trim());
+  const linkOf = (/** @type {string} */ address) =>
+    new URL(address, location.origin + location.pathname).href;
 
-  const act = (action, data) => {
+  const act = (/** @type {string} */ action, /** @type {object} */ data) => {
     if (action === "apply" || action === "reset")
       before = {
         setup: hermesWorkbench.setupInUse() || {},
@@ -65,7 +69,11 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   // Asks for a name. `submit` gets it.
-  const askName = (value, label, submit) => {
+  const askName = (
+    /** @type {string} */ value,
+    /** @type {string} */ label,
+    /** @type {(name: string) => void} */ submit,
+  ) => {
     field.value = value;
     confirm.textContent = label;
     save = () => {
@@ -100,24 +108,30 @@ export const mount = ({ element, follow, trigger }) => {
     askName("", "Save preset", (name) => act(byName(name) ? "replace" : "save", { name }));
   };
 
-  const rename = (item) => {
+  const rename = (/** @type {PresetLine} */ item) => {
     delete confirm.dataset.saves;
     askName(item.name, "Rename preset", (name) => act("rename", { id: item.id, name }));
   };
 
+  /** @type {() => MenuItem[]} */
   const items = () => {
     const item = preset();
     return [
       ["Save as preset…", saveAs],
-      item && ["Save changes to " + item.name, () => act("replace", { name: item.name })],
-      item && ["Apply " + item.name + " again", () => act("apply", { id: item.id })],
-      item && ["Rename " + item.name + "…", () => rename(item)],
-      item && ["Copy link for yourself", () => copyText(linkOf(item.link), copied)],
-      item && !item.shared_link && ["Share " + item.name + " by a link", () => act("share", { id: item.id })],
-      item && ["Delete " + item.name, () => act("delete", { id: item.id })],
+      ...(item ? itemsOf(item) : []),
       ["Reset to defaults", () => act("reset", {})],
     ];
   };
+
+  /** @type {(item: PresetLine) => MenuItem[]} */
+  const itemsOf = (item) => [
+    ["Save changes to " + item.name, () => act("replace", { name: item.name })],
+    ["Apply " + item.name + " again", () => act("apply", { id: item.id })],
+    ["Rename " + item.name + "…", () => rename(item)],
+    ["Copy link for yourself", () => copyText(linkOf(item.link), copied)],
+    item.shared_link ? null : ["Share " + item.name + " by a link", () => act("share", { id: item.id })],
+    ["Delete " + item.name, () => act("delete", { id: item.id })],
+  ];
 
   const drawChanged = () => {
     changed.textContent = preset() && hermesWorkbench.isPresetChanged() ? "changed" : "";
@@ -132,47 +146,43 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(bar, naming, shared, line);
 
   const drawChoices = () => {
-    select.replaceChildren(
-      node("option", { value: "" }, presets.length ? "No preset" : "No presets yet"),
-      ...presets.map((item) => node("option", { value: item.id, title: item.note }, item.name)),
+    render(
+      [
+        html`<option value="">${presets.length ? "No preset" : "No presets yet"}</option>`,
+        presets.map((item) => html`<option value=${item.id} title=${item.note}>${item.name}</option>`),
+      ],
+      select,
     );
     select.value = preset() ? openId : "";
     const link = preset()?.shared_link;
     shared.hidden = !link;
-    shared.replaceChildren(
-      ...(link ? sharedLink("Link to this preset", linkOf(link), () => act("unshare", { id: openId })) : []),
+    render(
+      link ? sharedLink("Link to this preset", linkOf(link), () => act("unshare", { id: openId })) : "",
+      shared,
     );
   };
 
-  const drawLine = (value) => {
+  const drawLine = (/** @type {PresetBarView} */ { undo, problem }) => {
     clearTimeout(hiding);
-    const undo = value.undo;
     const back = before;
-    line.hidden = !undo && !value.problem;
-    line.className = "hw-preset-note" + (value.problem ? " t-error" : "");
-    line.replaceChildren(
-      ...[
-        node("span", {}, value.problem || (undo ? undo.text : "")),
-        undo
-          ? node(
-              "button",
-              {
-                type: "button",
-                class: "hw-act",
-                onclick: (event) => {
-                  event.currentTarget.disabled = true;
-                  if (undo.action === "put_back") {
-                    clearTimeout(filling);
-                    hermesWorkbench.keepApplied(back.applied);
-                    act("put_back", { setup: back.setup, open_id: back.open_id });
-                  } else act("restore", { id: undo.id, in_place_of: undo.in_place_of });
-                },
-              },
-              "Undo",
-            )
-          : "",
-      ].filter(Boolean),
-    );
+    const putBack = (
+      /** @type {PresetUndo} */ undone,
+      /** @type {PageEvent} */ { currentTarget: button },
+    ) => {
+      button.disabled = true;
+      if (undone.action === "put_back" && back) {
+        clearTimeout(filling);
+        hermesWorkbench.keepApplied(back.applied);
+        act("put_back", { setup: back.setup, open_id: back.open_id });
+      } else act("restore", { id: undone.id, in_place_of: undone.in_place_of });
+    };
+    line.hidden = !undo && !problem;
+    line.className = "hw-preset-note" + (problem ? " t-error" : "");
+    // Each Undo can be pressed once.
+    const button =
+      undo &&
+      node("button", { type: "button", class: "hw-act", onclick: (event) => putBack(undo, event) }, "Undo");
+    render(html`<span>${problem || undo?.text}</span>${button}`, line);
     if (undo) hiding = setTimeout(() => (line.hidden = true), UNDO_MS);
   };
 
@@ -192,8 +202,8 @@ export const mount = ({ element, follow, trigger }) => {
     drawChanged();
   });
 
-  const onEvent = (name, work) => {
-    const listener = (event) => {
+  const onEvent = (/** @type {string} */ name, /** @type {(event: any) => void} */ work) => {
+    const listener = (/** @type {Event} */ event) => {
       if (element.isConnected) work(event);
       else window.removeEventListener(name, listener);
     };

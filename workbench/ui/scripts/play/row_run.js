@@ -1,5 +1,7 @@
 // The button "Run over rows" and its window: one message over many rows of variables. Events: `row_act`, `row_run`.
 import { node } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
+import { tableHead } from "../shared/tables.js";
 import { store, stored } from "../shared/storage.js";
 
 const KEY = "hermes-workbench:rows";
@@ -7,7 +9,7 @@ const WAIT_MS = 400;
 const MOST_BYTES = 2_000_000;
 
 // Reads a file as UTF-8 text. Throws an Error that says in which line another encoding begins.
-const textOf = async (file) => {
+const textOf = async (/** @type {File} */ file) => {
   if (file.size > MOST_BYTES) throw new Error(file.name + " is larger than 2 MB. Split it.");
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
@@ -20,10 +22,7 @@ const textOf = async (file) => {
       .split("\n")
       .findIndex((text) => text.includes("\ufffd"));
     throw new Error(
-      file.name +
-        ", line " +
-        (line + 1) +
-        ": not UTF-8 text (save the file as UTF-8, for example as “CSV UTF-8”)",
+      `${file.name}, line ${line + 1}: not UTF-8 text (save the file as UTF-8, for example as “CSV UTF-8”)`,
     );
   }
 };
@@ -61,8 +60,9 @@ export const mount = ({ element, follow, trigger }) => {
   const warnings = node("div", {});
   const answer = node("p", { class: "hw-line", role: "status", hidden: true });
 
-  const button = (label, onclick, more) =>
-    node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
+  /** @param {string} label @param {() => void} onclick */
+  const button = (label, onclick, more = {}) =>
+    node("button", { type: "button", class: "hw-button", onclick, ...more }, label);
 
   const start = button("Run rows", () => run("start"), { disabled: true });
   const stop = button("Stop", () => act("stop", { id: runId }), { hidden: true });
@@ -107,43 +107,28 @@ export const mount = ({ element, follow, trigger }) => {
   const state = node("p", { class: "hw-note", role: "status" });
   const table = node("div", { class: "hw-rows-table", tabindex: 0, role: "region", "aria-label": "Answers" });
 
-  const close = button("Close", () => dialog.close());
   const dialog = node(
     "dialog",
     { class: "hw-dialog hw-rows", "aria-label": "Run over rows" },
-    node("div", { class: "hw-rows-head" }, node("h2", {}, "Run over rows"), close),
-    node(
-      "p",
-      { class: "hw-note" },
-      "Runs one message for each row, with the setup of Play. Columns fill {{ name }} in the message, and the variables of the contract.",
-    ),
-    node(
-      "div",
-      { class: "hw-rows-form" },
-      node("label", { for: "play-rows-message" }, "Message for each row"),
-      message,
-      node("label", { for: "play-rows-text" }, "Rows as CSV, cells of a spreadsheet, or JSON lines"),
-      rows,
-      file,
-      note,
-      problem,
-      warnings,
-      node(
-        "div",
-        { class: "hw-rows-acts" },
-        button("Choose file", () => file.click()),
-        start,
-        stop,
-        resume,
-        saveAs,
-        naming,
-        downloads,
-      ),
-      answer,
-    ),
-    progress,
-    state,
-    table,
+    html`<div class="hw-rows-head"><h2>Run over rows</h2>${button("Close", () => dialog.close())}</div>
+      <p class="hw-note">Runs one message for each row, with the setup of Play. Columns fill {{ name }} in the message,
+        and the variables of the contract.</p>
+      <div class="hw-rows-form"><label for="play-rows-message">Message for each row</label>${message}<label
+        for="play-rows-text">Rows as CSV, cells of a spreadsheet, or JSON lines</label>${[
+          rows,
+          file,
+          note,
+          problem,
+          warnings,
+        ]}<div class="hw-rows-acts">${[
+          button("Choose file", () => file.click()),
+          start,
+          stop,
+          resume,
+          saveAs,
+          naming,
+          downloads,
+        ]}</div>${answer}</div>${[progress, state, table]}`,
   );
 
   const open = button("Run over rows", () => show(), { id: "play-rows-open", class: "hw-act" });
@@ -151,14 +136,15 @@ export const mount = ({ element, follow, trigger }) => {
 
   const form = () => ({ message: message.value, rows: rows.value });
   const keep = () => store(KEY, { ...form(), run: runId });
-  const act = (action, data) => trigger("row_act", { action, ...data });
+  const act = (/** @type {string} */ action, /** @type {object} */ data) =>
+    trigger("row_act", { action, ...data });
 
-  const showProblem = (text) => {
+  const showProblem = (/** @type {string} */ text) => {
     problem.textContent = text;
     problem.hidden = !text;
   };
 
-  const say = (text, isProblem) => {
+  const say = (/** @type {string} */ text, /** @type {boolean} */ isProblem) => {
     answer.textContent = text;
     answer.className = "hw-line" + (isProblem ? " t-error" : "");
     answer.hidden = !text;
@@ -181,9 +167,9 @@ export const mount = ({ element, follow, trigger }) => {
     }, WAIT_MS);
   };
 
-  const run = (mode) => {
+  const run = (/** @type {string} */ mode) => {
     say("", false);
-    if (mode === "start") table.replaceChildren();
+    if (mode === "start") render("", table);
     isRunning = mode !== "watch";
     updateButtons();
     trigger("row_run", { mode, id: mode === "start" ? "" : runId, ...(mode === "start" ? form() : {}) });
@@ -218,7 +204,7 @@ export const mount = ({ element, follow, trigger }) => {
       keep();
       check();
     } catch (error) {
-      showProblem(error.message);
+      showProblem(error instanceof Error ? error.message : String(error));
     }
     file.value = "";
   });
@@ -232,46 +218,28 @@ export const mount = ({ element, follow, trigger }) => {
     event.stopPropagation();
   });
 
-  const drawCheck = (value) => {
+  const drawCheck = (/** @type {RowCheckView} */ value) => {
     if (value.number && value.number !== checkNumber) return;
     isReady = Boolean(value.note);
     note.textContent = value.first ? value.note + " · first: " + value.first : value.note;
     showProblem(value.problem);
-    warnings.replaceChildren(
-      ...value.warnings.map((text) =>
-        node(
-          "p",
-          { class: "hw-line t-warning" },
-          node("span", { class: "hw-word" }, "note"),
-          node("span", {}, text),
-        ),
+    render(
+      value.warnings.map(
+        (text) =>
+          html`<p class="hw-line t-warning"><span class="hw-word">note</span><span>${text}</span></p>`,
       ),
+      warnings,
     );
   };
 
-  const cell = (text, more) => node("td", more || {}, text);
+  const line = (/** @type {RowLineView} */ row) =>
+    html`<tr class="is-${row.state}"><th scope="row">${
+      row.session ? html`<a href=${row.session} target="_blank">${row.number}</a>` : row.number
+    }</th>${row.cells.map((text) => html`<td>${text}</td>`)}<td
+      class=${row.state === "error" ? "t-error" : "hw-rows-answer"}>${row.state === "waiting" ? "…" : row.answer}</td><td
+      class="hw-mono">${row.calls}</td><td class="s-fix">${row.findings}</td><td>${row.seconds}</td></tr>`;
 
-  const line = (row) =>
-    node(
-      "tr",
-      { class: "is-" + row.state },
-      node(
-        "th",
-        { scope: "row" },
-        row.session
-          ? node("a", { href: row.session, target: "_blank" }, String(row.number))
-          : String(row.number),
-      ),
-      row.cells.map((text) => cell(text)),
-      cell(row.state === "waiting" ? "…" : row.answer, {
-        class: row.state === "error" ? "t-error" : "hw-rows-answer",
-      }),
-      cell(row.calls, { class: "hw-mono" }),
-      cell(row.findings, { class: "s-fix" }),
-      cell(row.seconds),
-    );
-
-  const drawRun = (value) => {
+  const drawRun = (/** @type {RowRunView} */ value) => {
     runId = value.id;
     isRunning = value.is_running;
     keep();
@@ -279,26 +247,8 @@ export const mount = ({ element, follow, trigger }) => {
     progress.value = value.share;
     progress.hidden = !value.is_running;
     resume.hidden = !value.can_resume;
-    const place = table.scrollTop;
-    table.replaceChildren(
-      node(
-        "table",
-        {},
-        node(
-          "thead",
-          {},
-          node(
-            "tr",
-            {},
-            ["Row", ...value.columns, "Answer", "Calls", "Fixes and findings", "Time"].map((text) =>
-              node("th", { scope: "col" }, text),
-            ),
-          ),
-        ),
-        node("tbody", {}, value.rows.map(line)),
-      ),
-    );
-    table.scrollTop = place;
+    const heads = ["Row", ...value.columns, "Answer", "Calls", "Fixes and findings", "Time"];
+    render(html`<table>${tableHead(heads)}<tbody>${value.rows.map(line)}</tbody></table>`, table);
   };
 
   follow((value) => {

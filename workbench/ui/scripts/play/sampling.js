@@ -1,11 +1,13 @@
 // The numbers below the model: sampling, the maximum number of rounds, and the switch for token probabilities. The page
 // declares them as `hermesWorkbench.samplingFields`; the component's value has what each field shows, and events read it.
 import { node } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { foldButton } from "../shared/fold.js";
 
 const MOST_LINES = 6;
 
 // For each kind of field its element, and how to show and read a value.
+/** @type {Record<string, (declared: SamplingField) => SamplingControl>} */
 const CONTROLS = {
   number: ({ least, most, step }) => {
     const element = node("input", { type: "number", class: "hw-input", min: least, max: most, step });
@@ -16,7 +18,7 @@ const CONTROLS = {
     };
   },
 
-  choice: ({ options }) => {
+  choice: ({ options = [] }) => {
     const choices = options.map(([text, value]) => node("option", { value }, text));
     const element = node("select", { class: "hw-input" }, choices);
     return { element, read: () => Number(element.value), show: (value) => (element.value = value) };
@@ -57,28 +59,16 @@ export const mount = ({ element, props, follow }) => {
     const root = node("div", { id: declared.id, class: isSwitch ? "hw-switch" : "hw-setting" }, parts);
     return { ...control, name: declared.name, row: declared.row, root };
   });
-  const inRow = (is) => fields.filter(({ row }) => is(row)).map(({ root }) => root);
+  const inRow = (/** @type {(row: number) => boolean} */ is) =>
+    fields.filter(({ row }) => is(row)).map(({ root }) => root);
 
   const more = node(
     "div",
     { id: "play-more-sampling", class: "hw-more-sampling", hidden: true },
-    node(
-      "div",
-      { class: "hw-settings" },
-      inRow((row) => row === 1),
-    ),
-    inRow((row) => row > 1),
+    html`<div class="hw-settings">${inRow((row) => row === 1)}</div>${inRow((row) => row > 1)}`,
   );
   const button = foldButton("More sampling", more.id, (isOpen) => (more.hidden = !isOpen));
-  element.replaceChildren(
-    node(
-      "div",
-      { class: "hw-settings" },
-      inRow((row) => row === 0),
-    ),
-    button,
-    more,
-  );
+  render([html`<div class="hw-settings">${inRow((row) => row === 0)}</div>`, button, more], element);
 
   follow((value) => {
     for (const { name, read, show } of fields)

@@ -6,13 +6,14 @@ import { press } from "../shared/page.js";
 const COMPOSER = "play-composer";
 const { hermesWorkbench } = window;
 
-const written = (field, value) => (idOf(field) ? textOf(field) : value);
+const written = (/** @type {string} */ field, /** @type {unknown} */ value) =>
+  idOf(field) ? textOf(field) : value;
 
 // `fields` has the id of the field for each of `values`, the inputs of the event, if the field shows a document.
-hermesWorkbench.written = (values, fields) =>
+hermesWorkbench.written = (/** @type {unknown[]} */ values, /** @type {string[]} */ fields) =>
   values.map((value, place) => (fields[place] ? written(fields[place], value) : value));
 
-hermesWorkbench.sent = (values, fields) => {
+hermesWorkbench.sent = (/** @type {unknown[]} */ values, /** @type {string[]} */ fields) => {
   const message = () => written(COMPOSER, document.querySelector(`#${COMPOSER} textarea`).value);
   const text = message();
   // Another message, such as the one of a session that was opened meanwhile, is not sent.

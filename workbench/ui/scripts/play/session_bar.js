@@ -1,6 +1,7 @@
 // The line above the transcript: title, tags and link. Events: `rename_session`, `tag_session`, `share_session`,
 // `unshare_session`, `copy_session`.
-import { editText, node, sharedLink } from "../shared/dom.js";
+import { editText, node, once, sharedLink } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
 
 /** @param {Part<SessionBarView, SessionBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
@@ -8,7 +9,7 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(bar);
   let shown = "";
 
-  const edit = (value) =>
+  const edit = (/** @type {SessionBarView} */ value) =>
     editText(
       bar,
       "Title of the session",
@@ -18,7 +19,7 @@ export const mount = ({ element, follow, trigger }) => {
       { class: "hw-rename", maxlength: null },
     );
 
-  const editTags = (value, place) => {
+  const editTags = (/** @type {SessionBarView} */ value, /** @type {PageElement} */ place) => {
     const field = editText(
       place,
       "Tags, separated by commas",
@@ -31,74 +32,48 @@ export const mount = ({ element, follow, trigger }) => {
     field.setSelectionRange(field.value.length, field.value.length);
   };
 
-  const tags = (value) => {
-    const place = node(
-      "span",
-      { class: "hw-tags" },
-      value.tags.map((tag) => node("span", { class: "hw-tag" }, tag)),
-    );
-    if (!value.is_read_only)
-      place.append(
-        node(
-          "button",
-          {
-            type: "button",
-            class: "hw-act",
-            "aria-label": "Edit tags",
-            onclick: () => editTags(value, place),
-          },
-          value.tags.length ? "Edit" : "Add tags",
-        ),
-      );
-    return place;
+  const act = (/** @type {string} */ label, /** @type {() => void} */ work) =>
+    html`<button type="button" class="hw-act" @click=${work}>${label}</button>`;
+
+  const tags = (/** @type {SessionBarView} */ value) => {
+    const edit = (/** @type {PageEvent} */ event) => editTags(value, event.target.parentElement);
+    return html`<span class="hw-tags">${value.tags.map((tag) => html`<span class="hw-tag">${tag}</span>`)}${
+      value.is_read_only
+        ? ""
+        : html`<button type="button" class="hw-act" aria-label="Edit tags" @click=${edit}>${
+            value.tags.length ? "Edit" : "Add tags"
+          }</button>`
+    }</span>`;
   };
 
-  const link = (value) =>
-    sharedLink("Link to this session", new URL(value.link, location.origin + location.pathname).href, () =>
-      trigger("unshare_session", {}),
-    );
+  const show = (/** @type {Drawable} */ parts) => bar.replaceChildren(once(parts));
 
-  const act = (label, onclick) => node("button", { type: "button", class: "hw-act", onclick }, label);
-
-  const askShare = (value) => {
-    const create = act("Create link", () => trigger("share_session", {}));
-    bar.replaceChildren(
-      node(
-        "span",
-        { class: "hw-note" },
-        "Anyone with the link can read and copy this session. Nobody can change it.",
-      ),
-      create,
+  const askShare = (/** @type {SessionBarView} */ value) => {
+    show([
+      html`<span class="hw-note">Anyone with the link can read and copy this session. Nobody can change it.</span>`,
+      act("Create link", () => trigger("share_session", {})),
       act("Cancel", () => draw(value)),
-    );
-    create.focus();
+    ]);
+    bar.querySelector("button").focus();
   };
 
-  const draw = (value) => {
-    bar.hidden = !value || !value.is_open;
-    if (bar.hidden) return bar.replaceChildren();
-    const title = value.is_read_only
-      ? node("span", { class: "hw-title" }, value.title)
-      : node(
-          "button",
-          {
-            type: "button",
-            class: "hw-title",
-            title: "Rename",
-            "aria-label": "Rename " + value.title,
-            onclick: () => edit(value),
-          },
-          value.title,
-        );
-    const rest = value.is_read_only
-      ? [
-          node("span", { class: "hw-note" }, value.note),
-          act("Copy to my sessions", () => trigger("copy_session", {})),
-        ]
-      : value.link
-        ? link(value)
-        : act("Share", () => askShare(value));
-    bar.replaceChildren(title, tags(value), ...[rest].flat());
+  const draw = (/** @type {SessionBarView} */ value) => {
+    const address = new URL(value.link, location.origin + location.pathname).href;
+    if (value.is_read_only)
+      return show([
+        html`<span class="hw-title">${value.title}</span>`,
+        tags(value),
+        html`<span class="hw-note">${value.note}</span>`,
+        act("Copy to my sessions", () => trigger("copy_session", {})),
+      ]);
+    return show([
+      html`<button type="button" class="hw-title" title="Rename" aria-label="Rename ${value.title}"
+        @click=${() => edit(value)}>${value.title}</button>`,
+      tags(value),
+      value.link
+        ? sharedLink("Link to this session", address, () => trigger("unshare_session", {}))
+        : act("Share", () => askShare(value)),
+    ]);
   };
 
   follow((value) => {
@@ -106,6 +81,8 @@ export const mount = ({ element, follow, trigger }) => {
     const json = JSON.stringify(value);
     if (json === shown) return;
     shown = json;
-    draw(value);
+    bar.hidden = !value?.is_open;
+    if (value?.is_open) draw(value);
+    else bar.replaceChildren();
   });
 };

@@ -20,8 +20,10 @@ const VERDICTS = [
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { documents, router } = window.hermesWorkbench;
 
+  /** @type {SessionsView | null} */
   let view = null;
   // What the fields of the filter say, by their names. Fields without a value are left out.
+  /** @type {Record<string, string>} */
   const chosen = {};
   let query = "";
   let typed = 0;
@@ -34,25 +36,27 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     }, 150);
   };
 
-  const choose = (name) => (event) => {
+  const choose = (/** @type {string} */ name) => (/** @type {PageEvent} */ event) => {
     if (event.target.value) chosen[name] = event.target.value;
     else delete chosen[name];
     search();
   };
 
+  /** @param {string} name @param {string} label @param {string[][]} choices */
   const choice = (name, label, choices) =>
     html`<select class="hw-input" data-filter=${name} aria-label=${label} @change=${choose(name)}>
       ${choices.map(([value, word]) => html`<option value=${value}>${word}</option>`)}
     </select>`;
 
-  const word = (name, label, type = "text") =>
+  const word = (/** @type {string} */ name, /** @type {string} */ label, type = "text") =>
     html`<input class="hw-input" data-filter=${name} aria-label=${label} title=${label} placeholder=${label}
       type=${type} @input=${choose(name)}>`;
 
   // A date field shows no placeholder.
-  const date = (name, label) => html`<label class="hw-dated">${label}${word(name, label, "date")}</label>`;
+  const date = (/** @type {string} */ name, /** @type {string} */ label) =>
+    html`<label class="hw-dated">${label}${word(name, label, "date")}</label>`;
 
-  const withOrWithout = (noun) => [
+  const withOrWithout = (/** @type {string} */ noun) => [
     ["", "any " + noun],
     ["yes", "with " + noun],
     ["no", "without " + noun],
@@ -102,18 +106,18 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     triggerLatest("open_session", { session, shared, message, request });
   });
 
-  const restore = (row, word) =>
+  const restore = (/** @type {SessionListRow} */ row, /** @type {string} */ word) =>
     html`<button type="button" class="hw-act" aria-label="${word} ${row.title}"
       @click=${() => trigger("restore_session", { id: row.id })}>${word}</button>`;
 
-  const tags = (row) =>
+  const tags = (/** @type {SessionListRow} */ row) =>
     row.tags.length || row.client
       ? html`<span class="hw-tags">${row.tags.map((tag) => html`<span class="hw-tag">${tag}</span>`)}${
           row.client ? html`<span class="hw-client" title="Client: ${row.client}">${row.client}</span>` : ""
         }</span>`
       : "";
 
-  const item = (row) =>
+  const item = (/** @type {SessionListRow} */ row) =>
     html`${row.heading ? html`<li class="hw-day">${row.heading}</li>` : ""}<li class="hw-listed">
       <button type="button" class="hw-session" data-id=${row.id} aria-current=${row.is_open ? "true" : nothing}
         title=${row.damage ? row.title + ": " + row.damage : row.title}
@@ -129,7 +133,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       }
     </li>`;
 
-  const deletedItem = (row) =>
+  const deletedItem = (/** @type {SessionListRow} */ row) =>
     html`<li class="hw-listed"><span class="hw-title" title=${row.title}>${row.title}</span><span
       class="hw-note">${row.when}</span>${restore(row, "Restore")}</li>`;
 

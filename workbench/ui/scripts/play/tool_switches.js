@@ -6,22 +6,23 @@ import { html, live, render, repeat } from "../shared/lit_html.js";
 
 /** @param {Part<ToolSwitchesView, ToolSwitchesEvents>} part */
 export const mount = ({ element, props, follow, triggerLatest }) => {
+  /** @type {string[]} */
   let names = [];
   let off = new Set();
 
-  const isOff = (name) => off.has(name);
+  const isOff = (/** @type {string} */ name) => off.has(name);
   const keep = () => {
     props.value = { names, disabled: names.filter(isOff) };
   };
 
-  const turn = (name, isOn) => {
+  const turn = (/** @type {string} */ name, /** @type {boolean} */ isOn) => {
     if (isOn) off.delete(name);
     else off.add(name);
     keep();
     triggerLatest("switch_tool", {});
   };
 
-  const box = (name) =>
+  const box = (/** @type {string} */ name) =>
     html`<label class="hw-switch"><input
       type="checkbox" .checked=${live(!isOff(name))} @change=${(event) => turn(name, event.target.checked)}
     />${name}</label>`;

@@ -1,10 +1,15 @@
 // The conversation: one entry per message, with its calls, results and menu. Events: `pick`, `example`,
 // `branch`, `make_case`, `compare_turn`, `message_act`, `play_on`.
 import { iconButton, node, term } from "../shared/dom.js";
+import { html, render, repeat } from "../shared/lit_html.js";
 import { menu } from "../shared/menu.js";
-import { blocks } from "../shared/blocks.js";
+import { drawBlock } from "../shared/blocks.js";
 
-const callsOf = (entry) => entry.blocks.filter((block) => block.kind === "call");
+const callsOf = (/** @type {TranscriptEntry} */ entry) =>
+  /** @type {CallCard[]} */ (entry.blocks.filter((block) => block.kind === "call"));
+
+const looseOf = (/** @type {TranscriptEntry} */ entry) =>
+  /** @type {LooseResult[]} */ (entry.blocks.filter((block) => block.kind === "result"));
 
 /** @param {Part<TranscriptView, TranscriptEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
@@ -13,29 +18,30 @@ export const mount = ({ element, follow, trigger }) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation" });
   const empty = node("div", { class: "hw-empty" });
   element.replaceChildren(list, empty);
-  const drawn = new Map();
+  // Each entry as it was drawn last, with its JSON: an open menu stays open if the entry has not changed.
+  /** @type {Map<string, { json: string; template: Template }>} */
+  let drawn = new Map();
 
-  const branches = (branch) => {
-    const turn = (name, label, id) =>
-      iconButton(
-        name,
-        label,
-        (event) => {
-          event.stopPropagation();
-          trigger("branch", { id });
-        },
-        { disabled: id === null },
-      );
-    return node(
-      "span",
-      { class: "hw-branches", role: "group", "aria-label": "Branches" },
-      turn("left", "Previous branch", branch.before),
-      node("span", { class: "hw-note" }, branch.place + "/" + branch.count),
-      turn("right", "Next branch", branch.after),
-    );
+  const branches = (/** @type {BranchView} */ branch) => {
+    const turn = (
+      /** @type {string} */ name,
+      /** @type {string} */ label,
+      /** @type {string | null} */ id,
+    ) => {
+      const go = (/** @type {PageEvent} */ event) => {
+        event.stopPropagation();
+        trigger("branch", { id });
+      };
+      return iconButton(name, label, go, { disabled: id === null });
+    };
+    return html`<span class="hw-branches" role="group" aria-label="Branches">${turn(
+      "left",
+      "Previous branch",
+      branch.before,
+    )}<span class="hw-note">${branch.place}/${branch.count}</span>${turn("right", "Next branch", branch.after)}</span>`;
   };
 
-  const markCall = (item, call) => {
+  const markCall = (/** @type {PageElement} */ item, /** @type {number | null} */ call) => {
     for (const card of list.querySelectorAll(".hw-call.is-picked")) card.classList.remove("is-picked");
     const card = call === null ? null : item.querySelector(`.hw-call[data-call="${Number(call)}"]`);
     if (card) card.classList.add("is-picked");
@@ -43,13 +49,16 @@ export const mount = ({ element, follow, trigger }) => {
 
   let canEdit = true;
 
-  const act = (name, id, call) => () =>
-    trigger("message_act", { act: name, id, call: call === undefined ? null : call });
+  const act =
+    (/** @type {string} */ name, /** @type {string} */ id, /** @type {number | null} */ call = null) =>
+    () =>
+      trigger("message_act", { act: name, id, call });
 
-  const playOn = (name, id) => () => trigger("play_on", { act: name, id });
+  const playOn = (/** @type {string} */ name, /** @type {string} */ id) => () =>
+    trigger("play_on", { act: name, id });
 
   // The Label tab reads from here where to put its cursor.
-  const label = (id) => {
+  const label = (/** @type {string} */ id) => {
     const session = router.session();
     try {
       sessionStorage.setItem("hermes-workbench:label:at:" + session, id);
@@ -59,21 +68,26 @@ export const mount = ({ element, follow, trigger }) => {
     router.goTo("label", { item: session });
   };
 
+  /** @type {(entry: TranscriptEntry) => MenuItem[]} */
   const editActions = (entry) => {
     const cards = callsOf(entry);
-    const loose = entry.blocks.filter((block) => block.kind === "result");
     return [
       entry.role === "system" || entry.role === "tool"
         ? null
         : [entry.role === "user" ? "Edit and resend" : "Edit text", act("edit", entry.id)],
-      ...cards.map((card) => ["Edit call to " + card.name, act("edit", entry.id, card.index)]),
-      ...cards
-        .filter((card) => card.result)
-        .map((card) => ["Edit result of " + card.name, act("edit", card.result.id)]),
-      ...loose.map((block) => ["Edit result", act("edit", block.result.id)]),
+      ...cards.map(
+        ({ name, index }) => /** @type {MenuItem} */ (["Edit call to " + name, act("edit", entry.id, index)]),
+      ),
+      ...cards.flatMap(({ name, result }) =>
+        result ? [/** @type {MenuItem} */ (["Edit result of " + name, act("edit", result.id)])] : [],
+      ),
+      ...looseOf(entry).map(
+        ({ result }) => /** @type {MenuItem} */ (["Edit result", act("edit", result.id)]),
+      ),
     ];
   };
 
+  /** @type {(entry: TranscriptEntry) => MenuItem[]} */
   const turnActions = (entry) => {
     const cards = callsOf(entry);
     if (entry.role === "user")
@@ -92,6 +106,7 @@ export const mount = ({ element, follow, trigger }) => {
     ];
   };
 
+  /** @type {(entry: TranscriptEntry) => MenuItem[]} */
   const itemsOf = (entry) => [
     ...(canEdit ? [...editActions(entry), ...turnActions(entry)] : []),
     entry.role === "user"
@@ -109,74 +124,65 @@ export const mount = ({ element, follow, trigger }) => {
     canEdit && entry.role !== "system" ? ["Delete from here", act("delete", entry.id)] : null,
   ];
 
-  const drawEntry = (entry) => {
-    const results = entry.blocks.flatMap((block) => (block.result ? [block.result.id] : []));
-    const item = node(
-      "li",
-      {
-        class: "hw-entry r-" + entry.role,
-        tabindex: 0,
-        "data-id": entry.id,
-        "data-messages": [entry.id, ...results].join(" "),
-      },
-      node(
-        "span",
-        { class: "hw-role" },
-        node(
-          "span",
-          { class: "hw-role-line" },
-          entry.role,
-          menu(`Actions of the ${entry.role} message`, () => itemsOf(entry)),
-        ),
-        entry.branch ? branches(entry.branch) : null,
-      ),
-      node(
-        "div",
-        { class: "hw-body" },
-        entry.blocks.map((block) => blocks[block.kind](block)),
-        entry.note
-          ? node(
-              "div",
-              { class: "hw-note hw-end" },
-              entry.role === "system" ? term("ephemeral system text", entry.note) : entry.note,
-            )
-          : null,
-      ),
-    );
-    const pick = (event) => {
-      const card = event.target.closest("[data-call]");
-      for (const other of list.children) other.classList.toggle("is-selected", other === item);
-      markCall(item, card ? card.dataset.call : null);
-      dispatchEvent(new Event("hw:inspect"));
-      trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
-    };
-    item.addEventListener("click", (event) => {
-      if (event.target.closest("summary, .hw-menu-at, .hw-message-pane") || String(getSelection())) return;
+  const pick = (/** @type {PageEvent} */ { currentTarget: item, target }) => {
+    const card = target.closest("[data-call]");
+    for (const other of list.children) other.classList.toggle("is-selected", other === item);
+    markCall(item, card ? card.dataset.call : null);
+    dispatchEvent(new Event("hw:inspect"));
+    trigger("pick", { id: item.dataset.id, call: card ? Number(card.dataset.call) : null });
+  };
+  const onClick = (/** @type {PageEvent} */ event) => {
+    if (!event.target.closest("summary, .hw-menu-at, .hw-message-pane") && !String(getSelection()))
       pick(event);
-    });
-    item.addEventListener("keydown", (event) => {
-      if (event.target === item && event.key === "Enter" && !event.ctrlKey) pick(event);
-    });
-    return item;
+  };
+  const onKey = (/** @type {PageEvent} */ event) => {
+    if (event.target === event.currentTarget && event.key === "Enter" && !event.ctrlKey) pick(event);
   };
 
-  const drawExample = ({ text, toolset, note }) =>
-    node(
-      "li",
-      {},
-      node(
-        "button",
-        { type: "button", class: "hw-example", onclick: () => trigger("example", { text, toolset }) },
-        text,
-        node("span", { class: "hw-note" }, note || (toolset && `Uses the toolset ${toolset}.`)),
-      ),
+  const drawEntry = (/** @type {TranscriptEntry} */ entry) => {
+    const { id, role, note } = entry;
+    const results = [...callsOf(entry), ...looseOf(entry)].flatMap(({ result }) =>
+      result ? [result.id] : [],
     );
+    const messages = [id, ...results].join(" ");
+    return html`<li class="hw-entry r-${role}" tabindex="0" data-id=${id} data-messages=${messages} @click=${onClick}
+      @keydown=${onKey}><span class="hw-role"><span class="hw-role-line">${role}${menu(
+        `Actions of the ${role} message`,
+        () => itemsOf(entry),
+      )}</span>${entry.branch ? branches(entry.branch) : ""}</span><div class="hw-body">${entry.blocks.map(drawBlock)}${
+        note
+          ? html`<div class="hw-note hw-end">${role === "system" ? term("ephemeral system text", note) : note}</div>`
+          : ""
+      }</div></li>`;
+  };
 
-  const drawEmpty = (value) =>
-    empty.replaceChildren(
-      node("h2", {}, value.heading),
-      node("p", {}, value.hint),
-      node("ul", {}, value.examples.map(drawExample)),
+  // A message that has changed keeps its elements: its folds, and the pane in which it is being edited.
+  const drawEntries = (/** @type {TranscriptEntry[]} */ entries) => {
+    const before = drawn;
+    drawn = new Map();
+    for (const entry of entries) {
+      const json = JSON.stringify(entry);
+      const known = before.get(entry.id);
+      drawn.set(entry.id, known?.json === json ? known : { json, template: drawEntry(entry) });
+    }
+    render(
+      repeat(
+        [...drawn],
+        ([id]) => id,
+        ([, { template }]) => template,
+      ),
+      list,
+    );
+  };
+
+  const drawExample = (/** @type {ExampleQuestion} */ { text, toolset, note }) =>
+    html`<li><button type="button" class="hw-example" @click=${() => trigger("example", { text, toolset })}>${text}<span
+      class="hw-note">${note || (toolset && `Uses the toolset ${toolset}.`)}</span></button></li>`;
+
+  const drawEmpty = (/** @type {TranscriptView} */ value) =>
+    render(
+      html`<h2>${value.heading}</h2><p>${value.hint}</p><ul>${value.examples.map(drawExample)}</ul>`,
+      empty,
     );
 
   // Asks the last message of the person again, with what the contract says now.
@@ -192,32 +198,11 @@ export const mount = ({ element, follow, trigger }) => {
     const before = drawn.size;
     const wasAtEnd = before === 0 || scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;
     if (!value?.selected) markCall(list, null);
-    entries.forEach((entry, place) => {
-      const json = JSON.stringify(entry);
-      let known = drawn.get(entry.id);
-      if (!known || known.json !== json) {
-        const item = drawEntry(entry);
-        if (known) {
-          // The message is being edited here.
-          const pane = known.item.querySelector(":scope > .hw-message-pane");
-          if (pane) item.append(pane);
-          item.classList.toggle("is-edited", known.item.classList.contains("is-edited"));
-          const folds = known.item.querySelectorAll("details");
-          item.querySelectorAll("details").forEach((fold, index) => {
-            fold.open = Boolean(folds[index] && folds[index].open);
-          });
-          known.item.replaceWith(item);
-        }
-        known = { json, item };
-        drawn.set(entry.id, known);
-      }
-      if (list.children[place] !== known.item) list.insertBefore(known.item, list.children[place] || null);
-      known.item.classList.toggle("is-selected", entry.id === value.selected);
-      if (entry.id === value.selected) markCall(known.item, value.selected_call);
-    });
-    while (list.children.length > entries.length) {
-      drawn.delete(list.lastChild.dataset.id);
-      list.lastChild.remove();
+    drawEntries(entries);
+    for (const item of list.querySelectorAll(":scope > li")) {
+      const isSelected = item.dataset.id === value?.selected;
+      item.classList.toggle("is-selected", isSelected);
+      if (value && isSelected) markCall(item, value.selected_call);
     }
     empty.hidden = entries.length > 0;
     list.hidden = entries.length === 0;

@@ -1,81 +1,64 @@
 // Draws a message block by block, for the transcript and the Label tab. The values are those of `present.blocks`.
-import { node } from "./dom.js";
+import { html, nothing } from "./lit_html.js";
 import { changeRows } from "./world_changes.js";
 
-export const status = (card) => node("span", { class: "hw-status s-" + card.tone }, card.status);
+export const status = (/** @type {{ tone: string; status: string }} */ card) =>
+  html`<span class="hw-status s-${card.tone}">${card.status}</span>`;
 
-export const result = (value) =>
-  node(
-    "div",
-    { class: "hw-result" + (value.is_error ? " is-error" : "") },
-    node("span", { class: "hw-word k-result" }, value.is_error ? "failed" : "result"),
-    node("code", {}, value.text),
-    node("span", { class: "hw-note" }, value.note),
-  );
+export const callHead = (
+  /** @type {Drawable} */ name,
+  /** @type {Drawable} */ state,
+  /** @type {Drawable} */ sign = "",
+) => html`<div class="hw-call-head">${sign}<span class="hw-word k-call">call</span>${name}${state}</div>`;
 
-export const blocks = {
-  prose: (block) => node("div", { class: "hw-prose" }, block.text),
-  thought: (block) =>
-    node(
-      "details",
-      { class: "hw-thought" },
-      node("summary", {}, node("span", {}, "thought"), node("span", { class: "hw-note" }, block.note)),
-      node("div", { class: "hw-prose" }, block.text),
-    ),
-  call: (block) =>
-    node(
-      "div",
-      { class: "hw-call", "data-call": block.index },
-      node(
-        "div",
-        { class: "hw-call-head" },
-        node("span", { class: "hw-word k-call" }, "call"),
-        node("strong", { class: "hw-mono" }, block.name),
-        status(block),
-      ),
-      block.arguments.length === 0
-        ? node("div", { class: "hw-note hw-arguments" }, "no arguments")
-        : node(
-            "table",
-            { class: "hw-arguments" },
-            node(
-              "tbody",
-              {},
-              block.arguments.map((row) =>
-                node("tr", {}, node("th", { scope: "row" }, row.name), node("td", {}, row.value)),
-              ),
-            ),
-          ),
-      block.notes.map((note) => node("div", { class: "hw-finding" }, note)),
-      block.result ? [result(block.result), changeRows(block.result.changes)] : null,
-    ),
-  broken: (block) =>
-    node(
-      "div",
-      { class: "hw-call is-broken" },
-      node(
-        "div",
-        { class: "hw-call-head" },
-        node("span", { class: "hw-word k-call" }, "call"),
-        status(block),
-      ),
-      node("pre", {}, block.text),
-      block.notes.map((note) => node("div", { class: "hw-finding" }, note)),
-    ),
-  stray: (block) =>
-    node(
-      "details",
-      { class: "hw-thought" },
-      node("summary", {}, node("span", {}, block.label)),
-      node("pre", {}, block.text),
-    ),
-  result: (block) =>
-    node("div", { class: "hw-call is-loose" }, result(block.result), changeRows(block.result.changes)),
-  folded: (block) =>
-    node(
-      "details",
-      { class: "hw-folded" },
-      node("summary", {}, node("span", {}, block.summary)),
-      node("pre", {}, block.text),
-    ),
+export const staleWord = () => html`<span class="hw-stale">stale</span>`;
+
+/** @param {ResultRow} value @param {CallLabel["result"]} [label] */
+export const result = (value, label) =>
+  html`<div class="hw-result${value.is_error ? " is-error" : ""}${label?.isStale ? " is-stale" : ""}" data-key=${
+    label?.key ?? nothing
+  }><span class="hw-word k-result">${value.is_error ? "failed" : "result"}</span>${
+    label?.isStale ? staleWord() : ""
+  }<code>${value.text}</code><span class="hw-note">${value.note}</span></div>${label?.said ?? ""}`;
+
+export const argumentTable = (/** @type {Drawable[]} */ rows) =>
+  rows.length
+    ? html`<table class="hw-arguments"><tbody>${rows}</tbody></table>`
+    : html`<div class="hw-note hw-arguments">no arguments</div>`;
+
+export const notes = (/** @type {string[]} */ texts) =>
+  texts.map((text) => html`<div class="hw-finding">${text}</div>`);
+
+const fold = (/** @type {string} */ kind, /** @type {Drawable} */ summary, /** @type {Drawable} */ body) =>
+  html`<details class=${kind}><summary>${summary}</summary>${body}</details>`;
+
+const prose = (/** @type {{ text: string }} */ { text }) => html`<div class="hw-prose">${text}</div>`;
+const pre = (/** @type {string} */ text) => html`<pre>${text}</pre>`;
+
+/** @param {CallCard} block @param {CallLabel} [label] */
+export const drawCall = (block, label) =>
+  html`<div class="hw-call${label?.kind ?? ""}" data-call=${block.index} data-key=${label?.key ?? nothing}>
+    ${callHead(html`<strong class="hw-mono">${block.name}</strong>`, status(block))}${argumentTable(
+      block.arguments.map((row) => html`<tr><th scope="row">${row.name}</th><td>${row.value}</td></tr>`),
+    )}${notes(block.notes)}${label?.said ?? ""}${
+      block.result ? [result(block.result, label?.result), changeRows(block.result.changes)] : ""
+    }</div>`;
+
+// The value of each kind has the type that `TranscriptEntry` names.
+/** @type {Record<string, (block: any) => Template>} */
+const KINDS = {
+  prose,
+  thought: (/** @type {ThoughtBlock} */ block) =>
+    fold("hw-thought", html`<span>thought</span><span class="hw-note">${block.note}</span>`, prose(block)),
+  call: (/** @type {CallCard} */ block) => drawCall(block),
+  broken: (/** @type {BrokenCall} */ block) =>
+    html`<div class="hw-call is-broken">${callHead("", status(block))}${pre(block.text)}${notes(block.notes)}</div>`,
+  stray: (/** @type {TrailingBlock} */ block) =>
+    fold("hw-thought", html`<span>${block.label}</span>`, pre(block.text)),
+  result: (/** @type {LooseResult} */ block) =>
+    html`<div class="hw-call is-loose">${result(block.result)}${changeRows(block.result.changes)}</div>`,
+  folded: (/** @type {FoldedBlock} */ block) =>
+    fold("hw-folded", html`<span>${block.summary}</span>`, pre(block.text)),
 };
+
+export const drawBlock = (/** @type {TranscriptEntry["blocks"][number]} */ block) => KINDS[block.kind](block);

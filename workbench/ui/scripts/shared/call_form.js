@@ -1,8 +1,9 @@
 // A form for a tool call, built from the tool's schema. `draft` is `{ name, texts }`. `tools` has the form fields
 // of each tool.
+import { stepOf } from "./page.js";
 import { node } from "./dom.js";
 
-const isJson = (value) => {
+const isJson = (/** @type {string} */ value) => {
   try {
     JSON.parse(value);
     return true;
@@ -13,7 +14,7 @@ const isJson = (value) => {
 
 // Text options are shown without quotes, so that typing their first letter finds them. Quotes stay where they tell
 // two options apart, such as "1" and 1.
-const optionTexts = (choices) => {
+const optionTexts = (/** @type {string[]} */ choices) => {
   const bare = choices.map((choice) =>
     choice.startsWith('"') && isJson(choice) ? JSON.parse(choice) : choice,
   );
@@ -22,12 +23,13 @@ const optionTexts = (choices) => {
   );
 };
 
+/** @type {(field: FormField, value: string | undefined, onChange: (text: string) => void) => PageElement} */
 const inputFor = (field, value, onChange) => {
   const attributes = {
     class: "hw-input",
     "data-field": "form " + field.name,
     "aria-label": field.name,
-    oninput: (event) => onChange(event.target.value),
+    oninput: (/** @type {PageEvent} */ event) => onChange(event.target.value),
   };
   if (field.kind === "choice") {
     const choices = [...new Set([...field.choices, ...(value === undefined ? [] : [value])])];
@@ -51,6 +53,7 @@ const inputFor = (field, value, onChange) => {
   return area;
 };
 
+/** @type {(tools: Record<string, FormField[]>, draft: CallDraft) => FormField[]} */
 const formFields = (tools, draft) => {
   const known = tools[draft.name] || [];
   const names = new Set(known.map((field) => field.name));
@@ -67,6 +70,7 @@ const formFields = (tools, draft) => {
   return [...known, ...others];
 };
 
+/** @type {(draft: CallDraft, field: FormField, onChange: () => void) => Drawable} */
 const formRow = (draft, field, onChange) => {
   const isSet = node("input", {
     type: "checkbox",
@@ -102,14 +106,15 @@ const formRow = (draft, field, onChange) => {
 };
 
 // The tools whose name contains what was typed; those that begin with it come first.
-const matching = (names, typed) => {
+const matching = (/** @type {string[]} */ names, /** @type {string} */ typed) => {
   const words = typed.trim().toLowerCase();
   const found = names.filter((name) => name.toLowerCase().includes(words));
-  const starts = (name) => name.toLowerCase().startsWith(words);
+  const starts = (/** @type {string} */ name) => name.toLowerCase().startsWith(words);
   return [...found.filter(starts), ...found.filter((name) => !starts(name))];
 };
 
 // The name of the tool, completed from the list of tools. Enter and Tab take the marked one and go on to its fields.
+/** @type {(tools: Record<string, FormField[]>, draft: CallDraft, onChange: () => void, redraw: () => void) => Drawable} */
 const toolField = (tools, draft, onChange, redraw) => {
   const names = [...new Set([...Object.keys(tools), ...(draft.name ? [draft.name] : [])])];
   const list = node("ul", { class: "hw-completions", role: "listbox", "aria-label": "Tools", hidden: true });
@@ -159,14 +164,14 @@ const toolField = (tools, draft, onChange, redraw) => {
     list.children[at]?.scrollIntoView({ block: "nearest" });
   };
 
-  const open = (found) => {
+  const open = (/** @type {string[]} */ found) => {
     shown = found;
     at = 0;
     list.hidden = !shown.length;
     draw();
   };
 
-  const name = (chosen) => {
+  const name = (/** @type {string} */ chosen) => {
     if (chosen === draft.name) return;
     draft.name = chosen;
     onChange();
@@ -183,14 +188,14 @@ const toolField = (tools, draft, onChange, redraw) => {
     if (found && found !== document.activeElement) found.focus();
   };
 
-  const choose = (chosen) => {
+  const choose = (/** @type {string} */ chosen) => {
     name(chosen);
     const [first] = tools[chosen] || [];
     close(first ? "form " + first.name : "result");
   };
 
-  const onKey = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const step = stepOf(event.key);
     const isTaking =
       event.key === "Enter" ? !event.ctrlKey && !event.metaKey : event.key === "Tab" && !event.shiftKey;
     if (step && list.hidden) open(matching(names, field.value === draft.name ? "" : field.value));
@@ -205,6 +210,7 @@ const toolField = (tools, draft, onChange, redraw) => {
   return node("div", { class: "hw-completed" }, field, list);
 };
 
+/** @type {(tools: Record<string, FormField[]>, draft: CallDraft, onChange: () => void, redraw: () => void) => Drawable[]} */
 export const drawCallForm = (tools, draft, onChange, redraw) => [
   toolField(tools, draft, onChange, redraw),
   ...formFields(tools, draft).map((field) => formRow(draft, field, onChange)),

@@ -1,6 +1,7 @@
 // Charts, drawn by a library that the page loads with the first chart.
 import { node } from "./dom.js";
 
+/** @type {Promise<any> | null} */
 let library = null;
 const load = () => {
   library ||= import(new URL(window.hermesWorkbench.chartsAddress, document.baseURI).href);
@@ -8,7 +9,7 @@ const load = () => {
 };
 
 // Makes the bars of a chart open what is behind them. The figures below the chart do the same by keyboard.
-const pickBars = (place, pick) =>
+const pickBars = (/** @type {Element} */ place, /** @type {(at: number) => void} */ pick) =>
   place.querySelectorAll("[data-bars] rect").forEach((bar, at) => {
     bar.classList.add("hw-picked-bar");
     bar.addEventListener("click", () => pick(at));
@@ -16,6 +17,7 @@ const pickBars = (place, pick) =>
 
 // A chart with its heading, and its figures as text. `note` may be empty. With `pick`, a click on a bar or on its figure
 // calls `pick(index)`.
+/** @type {(value: Chart, note?: string, pick?: ((at: number) => void) | null) => Drawable[]} */
 export const chart = (value, note = "", pick = null) => {
   const place = node("div", { class: "hw-chart" });
   let width = 0;

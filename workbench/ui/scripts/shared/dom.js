@@ -2,7 +2,7 @@
 import { html, render } from "./lit_html.js";
 
 // A template as elements that are drawn once.
-export const once = (template) => {
+export const once = (/** @type {Drawable} */ template) => {
   const place = document.createDocumentFragment();
   render(template, place);
   return place;
@@ -10,19 +10,19 @@ export const once = (template) => {
 
 /**
  * @param {string} tag
- * @param {Record<string, any>} [attributes] null and false leave one out; `on…` adds a listener
- * @param {...any} children elements, texts, templates and lists of them; null and the empty text are left out
- * @returns {any}
+ * @param {Attributes} [attributes] `on…` adds a listener
+ * @param {...Drawable} children elements, texts, templates and lists of them; null and the empty text are left out
+ * @returns {PageElement}
  */
 export const node = (tag, attributes, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(
-    ...children
+    .../** @type {any[]} */ (children)
       .flat(Infinity)
       .filter((child) => child !== null && child !== undefined && child !== "")
       .map((child) => (child._$litType$ ? once(child) : child)),
@@ -31,23 +31,24 @@ export const node = (tag, attributes, ...children) => {
 };
 
 // A term of the glossary, with its meaning as a tooltip. `text` is how the term is written here.
-export const term = (name, text) =>
+export const term = (/** @type {string} */ name, /** @type {string} */ text) =>
   node("span", { class: "hw-term", title: window.hermesWorkbench.terms[name] }, text);
 
 // A code of a fix, finding or lint, with a link to its paragraph in the documentation.
-export const codeLink = (code, kind = "") =>
+export const codeLink = (/** @type {string} */ code, kind = "") =>
   html`<a class="hw-code" href="help/code/${code}"><code class=${kind}>${code}</code></a>`;
 
-export const hint = (text) => node("p", { class: "hw-hint" }, text);
+export const hint = (/** @type {Drawable} */ text) => node("p", { class: "hw-hint" }, text);
 
 // Coloured spans of a text.
-export const pieces = (list) =>
+export const pieces = (/** @type {TextSpan[]} */ list) =>
   list.map((piece) =>
     piece.kind === "text" && !piece.is_picked
       ? piece.text
       : node("span", { class: "k-" + piece.kind + (piece.is_picked ? " is-picked" : "") }, piece.text),
   );
 
+/** @type {Record<string, string>} */
 const ICONS = {
   chevron: "M6 4l4 4-4 4",
   copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
@@ -65,7 +66,7 @@ const ICONS = {
   find: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5",
 };
 
-export const icon = (name) => {
+export const icon = (/** @type {string} */ name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   for (const [key, value] of Object.entries({
     viewBox: "0 0 16 16",
@@ -85,6 +86,7 @@ export const icon = (name) => {
   return svg;
 };
 
+/** @type {(name: string, label: string, onclick: (event: PageEvent) => unknown, more?: Attributes) => PageElement} */
 export const iconButton = (name, label, onclick, more) =>
   node(
     "button",
@@ -93,7 +95,7 @@ export const iconButton = (name, label, onclick, more) =>
   );
 
 // Copies a text, and shows a check mark on the button for a moment.
-export const copyText = async (text, button) => {
+export const copyText = async (/** @type {string} */ text, /** @type {Element} */ button) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -104,12 +106,13 @@ export const copyText = async (text, button) => {
     document.execCommand("copy");
     area.remove();
   }
-  const before = button.firstChild;
+  const before = [...button.childNodes];
   button.replaceChildren(icon("check"));
-  setTimeout(() => button.replaceChildren(before), 1200);
+  setTimeout(() => button.replaceChildren(...before), 1200);
 };
 
 // Downloads a text as a file.
+/** @type {(name: string, text: BlobPart, type: string) => void} */
 export const saveFile = (name, text, type) => {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = node("a", { href: address, download: name });
@@ -120,6 +123,7 @@ export const saveFile = (name, text, type) => {
 };
 
 // A heading and a list of rows, or a hint if there are no rows. `list` draws the rows.
+/** @type {<Row>(value: { heading?: string, hint?: string, rows: Row[] } | null, list: (rows: Row[]) => Drawable) => Drawable} */
 export const headedList = (value, list) => [
   value?.heading ? html`<h3>${value.heading}</h3>` : "",
   value?.rows.length ? list(value.rows) : value?.hint ? hint(value.hint) : "",
@@ -127,6 +131,7 @@ export const headedList = (value, list) => [
 
 // Shows a field in `place`, with its text selected, and returns it. Enter or leaving it saves a changed text, Escape
 // restores what was there. `more` has further attributes of the field, or others than these.
+/** @type {(place: Element, label: string, text: string, save: (text: string) => unknown, restore: () => void, more?: Attributes) => PageElement} */
 export const editText = (place, label, text, save, restore, more = {}) => {
   let isOver = false;
   const field = node("input", {
@@ -142,7 +147,7 @@ export const editText = (place, label, text, save, restore, more = {}) => {
     onblur: () => end(true),
     ...more,
   });
-  const end = (isSaved) => {
+  const end = (/** @type {boolean} */ isSaved) => {
     if (isOver) return;
     isOver = true;
     restore();
@@ -155,6 +160,7 @@ export const editText = (place, label, text, save, restore, more = {}) => {
 };
 
 // Returns a field with the link that shares something, and the buttons to copy it and to stop sharing.
+/** @type {(label: string, address: string, stop: () => void) => Drawable} */
 export const sharedLink = (label, address, stop) => [
   node("input", {
     class: "hw-link",

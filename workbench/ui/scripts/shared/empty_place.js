@@ -4,6 +4,7 @@ import { press, pressUnseen } from "./page.js";
 
 const loadDemo = () => pressUnseen("play-demo");
 
+/** @type {Record<string, (example: string, tries?: number) => unknown>} */
 const SHOW = {
   suites: () => window.hermesWorkbench.router.goTo("suites", { suite: "everyday" }),
   label: loadDemo,
@@ -24,6 +25,7 @@ const SHOW = {
 };
 
 // `show` opens the example if other parts of the page do not. `more` is added below the button.
+/** @param {string} name @param {...Drawable} more */
 export const emptyPlace = (name, show = SHOW[name], ...more) => {
   const { heading, text, example, button } = window.hermesWorkbench.emptyPlaces[name];
   return node(

@@ -5,6 +5,7 @@ import { storedText, storeText } from "./storage.js";
 const KEPT = "hermes-workbench:fold:";
 
 // A button that calls `show` with whether the element with the id `content` is to be shown.
+/** @param {string} label @param {string} content @param {(isOpen: boolean) => void} show */
 export const foldButton = (label, content, show) => {
   const button = node("button", { type: "button", class: "hw-fold-button" }, label);
   button.setAttribute("aria-expanded", "false");
@@ -22,7 +23,7 @@ export const mount = ({ element, follow }) =>
   follow((value) => {
     if (!value) return;
     const { label, content, is_kept: isKept } = value;
-    const show = (isOpen) => {
+    const show = (/** @type {boolean} */ isOpen) => {
       document.getElementById(content)?.toggleAttribute("data-open", isOpen);
       if (isKept) storeText(KEPT + content, isOpen ? "open" : "");
     };

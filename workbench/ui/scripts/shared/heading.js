@@ -2,6 +2,7 @@
 import { node } from "./dom.js";
 
 // `about` is the page of the documentation with its anchor.
+/** @param {string} level @param {string} text @param {string} about */
 export const heading = (level, text, about, title = "") =>
   node(
     "div",

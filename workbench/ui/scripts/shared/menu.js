@@ -1,6 +1,8 @@
 // A button that opens a menu. `items` returns `[label, action]` pairs. A null item is left out. `sign` is its icon.
+import { stepOf } from "./page.js";
 import { iconButton, node } from "./dom.js";
 
+/** @type {(label: string, items: () => MenuItem[], sign?: string) => PageElement} */
 export const menu = (label, items, sign = "more") => {
   const list = node("div", { class: "hw-menu", role: "menu", "aria-label": label, hidden: true });
   const open = iconButton(
@@ -13,9 +15,9 @@ export const menu = (label, items, sign = "more") => {
     },
     { "aria-haspopup": "menu", "aria-expanded": "false" },
   );
-  const buttons = () => [...list.children];
-  const onPointerDown = (event) => {
-    if (!root.contains(event.target)) hide();
+  const buttons = () => [...list.querySelectorAll("button")];
+  const onPointerDown = (/** @type {PointerEvent} */ event) => {
+    if (!root.contains(/** @type {Node} */ (event.target))) hide();
   };
   // The menu is fixed on the page. It closes if its button scrolls away.
   let top = 0;
@@ -25,7 +27,7 @@ export const menu = (label, items, sign = "more") => {
   const show = () => {
     list.replaceChildren(
       ...items()
-        .filter(Boolean)
+        .filter((item) => item !== null)
         .map(([name, action]) =>
           node(
             "button",
@@ -64,7 +66,7 @@ export const menu = (label, items, sign = "more") => {
   root.addEventListener("click", (event) => event.stopPropagation());
   root.addEventListener("keydown", (event) => {
     if (list.hidden) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = stepOf(event.key);
     const at = buttons().indexOf(document.activeElement);
     if (step) buttons()[(at + step + buttons().length) % buttons().length].focus();
     else if (event.key === "Home") buttons()[0].focus();

@@ -20,36 +20,55 @@ interface ParentNode {
 interface Document {
   readonly activeElement: any;
 }
-interface EventTarget {
-  closest?(selector: string): any;
-}
 interface Element {
   closest(selector: string): any;
+}
+
+/** An element with the properties of its kind. */
+interface PageElement extends HTMLElement {
+  [property: string]: any;
+}
+
+/** An event of the page, with what its kind has: a handler knows which kind it gets. */
+type PageEvent = KeyboardEvent &
+  PointerEvent &
+  DragEvent &
+  ClipboardEvent & { target: any; currentTarget: any };
+
+/** What `html` of lit-html returns. */
+interface Template {
+  _$litType$: number;
+}
+
+/** What elements and templates contain. Texts are always shown as texts. */
+type Drawable = Template | Node | string | number | boolean | symbol | null | undefined | readonly Drawable[];
+
+/** Attributes of an element; null and false leave one out. */
+type Attributes = {
+  [event: `on${string}`]: ((event: PageEvent) => unknown) | null | undefined;
+  [name: string]: unknown;
+};
+
+/** A line of a menu (`menu.js`); null for none. */
+type MenuItem = [label: string, action: () => void] | null;
+
+/** What the Label tab adds to a call and to its result. */
+interface CallLabel {
+  key: string;
+  /** More classes of the call. */
+  kind?: string;
+  /** Shown before the result. */
+  said?: Drawable;
+  result?: { key: string; isStale: boolean; said: Drawable } | null;
+}
+
+/** A call as it is filled in: the name of a tool, and what was typed for its parameters. */
+interface CallDraft {
+  name: string;
+  texts: Record<string, string>;
+  result?: string;
 }
 
 /** What an address says about a tab, such as `{ contract: "minimal", version: "3" }`. */
 type PlaceValues = Record<string, string>;
 
-interface Window {
-  /** Functions of the scripts in `head/`, which Gradio's events call by name. */
-  hermesWorkbench: {
-    router: {
-      onPlace: (tab: string, open: (values: PlaceValues, request: number) => unknown) => void;
-      here: (tab: string, values: PlaceValues, more?: { request?: number; isReplaced?: boolean }) => void;
-      goTo: (tab: string, values?: PlaceValues) => void;
-      link: (tab: string, values: PlaceValues) => string;
-      valuesOf: (tab: string) => PlaceValues;
-      isHome: () => boolean;
-      session: () => string;
-      afterOpening: (tab: string, name: string, work: () => void) => boolean;
-      [name: string]: any;
-    };
-    /** The meaning of each term of the glossary. */
-    terms: Record<string, string>;
-    /** What empty places show, by their names. */
-    emptyPlaces: Record<string, Record<"heading" | "text" | "example" | "button", string>>;
-    samplingFields: any[];
-    chartsAddress: string;
-    [name: string]: any;
-  };
-}

@@ -1,7 +1,7 @@
 // Values that the browser stores, so that they survive a reload. If its storage is full or forbidden, nothing
 // fails, and the value is lost with the page.
 
-export const storedText = (name) => {
+export const storedText = (/** @type {string} */ name) => {
   try {
     return localStorage.getItem(name);
   } catch {
@@ -9,7 +9,7 @@ export const storedText = (name) => {
   }
 };
 
-export const storeText = (name, text) => {
+export const storeText = (/** @type {string} */ name, /** @type {string} */ text) => {
   try {
     localStorage.setItem(name, text);
   } catch {
@@ -18,7 +18,7 @@ export const storeText = (name, text) => {
 };
 
 // Returns a value that was stored as JSON, or null.
-export const stored = (name) => {
+export const stored = (/** @type {string} */ name) => {
   try {
     return JSON.parse(localStorage.getItem(name) || "null");
   } catch {
@@ -27,7 +27,7 @@ export const stored = (name) => {
 };
 
 // Stores a value as JSON. null removes it. Returns whether it is stored.
-export const store = (name, value) => {
+export const store = (/** @type {string} */ name, /** @type {unknown} */ value) => {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(value));
@@ -42,13 +42,13 @@ const ENTER = "hermes-workbench:enter";
 
 export const enterSends = () => storedText(ENTER) !== "line" && !matchMedia("(pointer: coarse)").matches;
 
-export const setEnterSends = (isOn) => {
+export const setEnterSends = (/** @type {boolean} */ isOn) => {
   storeText(ENTER, isOn ? "sends" : "line");
   window.dispatchEvent(new Event("hw:enter"));
 };
 
 // The same for one tab of the browser, until it is closed.
-export const tabText = (name) => {
+export const tabText = (/** @type {string} */ name) => {
   try {
     return sessionStorage.getItem(name);
   } catch {
@@ -56,7 +56,7 @@ export const tabText = (name) => {
   }
 };
 
-export const storeTabText = (name, text) => {
+export const storeTabText = (/** @type {string} */ name, /** @type {string} */ text) => {
   try {
     sessionStorage.setItem(name, text);
   } catch {

@@ -1,6 +1,7 @@
 // A line-by-line diff of two texts. Empty if nothing is compared.
 import { html, render } from "./lit_html.js";
 
+/** @type {Record<string, (text: string) => Template>} */
 const LINES = {
   add: (text) => html`<ins class="d-add"><span class="hw-sign">+</span>${text}</ins>`,
   drop: (text) => html`<del class="d-drop"><span class="hw-sign">−</span>${text}</del>`,

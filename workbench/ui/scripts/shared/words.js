@@ -1,10 +1,11 @@
 // A word diff.
-import { node } from "./dom.js";
+import { html } from "./lit_html.js";
 
+/** @type {Record<string, (text: string) => Drawable>} */
 const PIECES = {
-  same: (word) => word.text,
-  add: (word) => node("ins", {}, word.text),
-  drop: (word) => node("del", {}, word.text),
+  same: (text) => text,
+  add: (text) => html`<ins>${text}</ins>`,
+  drop: (text) => html`<del>${text}</del>`,
 };
 
-export const words = (pieces) => pieces.map((piece) => PIECES[piece.kind](piece));
+export const words = (/** @type {DiffWord[]} */ pieces) => pieces.map(({ kind, text }) => PIECES[kind](text));

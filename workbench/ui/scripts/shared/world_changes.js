@@ -1,23 +1,15 @@
 // What changed in a world, one line for each value. The values are those of `present.world`.
-import { node } from "./dom.js";
+import { html } from "./lit_html.js";
 
+/** @type {Record<string, string>} */
 const SIGNS = { added: "+", changed: "~", removed: "−" };
 
-/** @param {ChangeRow[] | undefined} changes */
-export const changeRows = (changes) =>
-  changes && changes.length
-    ? node(
-        "ul",
-        { class: "hw-changes", "aria-label": "Changes of the world" },
-        changes.map((change) =>
-          node(
-            "li",
-            { class: "is-" + change.kind },
-            node("span", { class: "hw-sign", title: change.kind }, SIGNS[change.kind]),
-            node("code", {}, change.place),
-            change.before ? node("del", {}, change.before) : null,
-            change.after ? node("ins", {}, change.after) : null,
-          ),
-        ),
-      )
-    : null;
+export const changeRows = (/** @type {ChangeRow[] | undefined} */ changes) =>
+  changes?.length
+    ? html`<ul class="hw-changes" aria-label="Changes of the world">${changes.map(
+        ({ kind, place, before, after }) =>
+          html`<li class="is-${kind}"><span class="hw-sign" title=${kind}>${SIGNS[kind]}</span><code>${place}</code>${
+            before ? html`<del>${before}</del>` : ""
+          }${after ? html`<ins>${after}</ins>` : ""}</li>`,
+      )}</ul>`
+    : "";

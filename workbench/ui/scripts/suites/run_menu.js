@@ -6,12 +6,14 @@ const FORMS = [
   ["markdown", "Markdown"],
 ];
 
-// The items to download the report of a run. `download(id, form)` does so.
+// The items to download the report of a run.
+/** @type {(run: { id: string }, download: RunWork["download"]) => MenuItem[]} */
 export const downloads = (run, download) =>
   FORMS.map(([form, label]) => ["Download as " + label, () => download(run.id, form)]);
 
-// The items of a run's menu. `edit(label, text, action)` asks for a text and sends it.
-export const runActions = (run, { edit, change, download = null }) => [
+// The items of a run's menu.
+/** @type {(run: Pick<RunRowView, "id" | "title" | "tags" | "is_shared">, work: RunMenuWork) => MenuItem[]} */
+export const runActions = (run, { edit, change, download }) => [
   ["Rename", () => edit("Title of the run", run.title, "rename")],
   ["Edit tags", () => edit("Tags, separated by commas", run.tags.join(", "), "tag")],
   run.is_shared

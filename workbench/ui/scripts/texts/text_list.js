@@ -2,9 +2,11 @@
 import { hasDraft, kept, nameOf } from "../drafts/documents.js";
 import { drafts, isReady, onChange } from "../drafts/draft_store.js";
 import { node } from "../shared/dom.js";
+import { html, nothing, render, repeat } from "../shared/lit_html.js";
 import { storedText, storeText } from "../shared/storage.js";
 
 // The tab of each kind of text.
+/** @type {Record<string, string>} */
 const TABS = { contract: "contracts", suite: "suites" };
 
 /** @param {Part<TextListView, TextListEvents>} part */
@@ -16,20 +18,21 @@ export const mount = ({ element, follow, triggerLatest }) => {
   // The text in the editor, and whether a text was requested and has not arrived yet.
   let current = "";
   let isRequested = false;
+  /** @type {TextListView | null} */
   let shown = null;
   const list = node("ul", { class: "hw-sessions" });
 
-  const field = node("input", {
-    class: "hw-input",
-    placeholder: "New name",
-    spellcheck: "false",
-    onkeydown: (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault();
-        make();
-      }
-    },
-  });
+  // A field whose Enter calls `work`.
+  const textField = (/** @type {() => void} */ work, /** @type {Attributes} */ attributes) => {
+    const onkeydown = (/** @type {PageEvent} */ event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      work();
+    };
+    return node("input", { class: "hw-input", spellcheck: "false", onkeydown, ...attributes });
+  };
+  const button = (/** @type {string} */ text, /** @type {() => void} */ work) =>
+    html`<button type="button" class="hw-act" @click=${work}>${text}</button>`;
 
   const make = () => {
     if (field.value.trim()) open(field.value.trim(), { isNew: true });
@@ -37,21 +40,7 @@ export const mount = ({ element, follow, triggerLatest }) => {
   };
 
   const storedPlace = () => "hermes-workbench:" + kind + ":open";
-  const documentId = (name) => kind + ":" + name;
-
-  const tag = node("input", {
-    class: "hw-input",
-    placeholder: "Tag",
-    "aria-label": "Tag of the sessions for a new suite",
-    title: "The turns of the sessions with this tag become cases. A label decides what is expected.",
-    spellcheck: "false",
-    onkeydown: (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault();
-        makeFromSessions();
-      }
-    },
-  });
+  const documentId = (/** @type {string} */ name) => kind + ":" + name;
 
   // The suite is named in the other field, or else by the tag.
   const makeFromSessions = () => {
@@ -61,27 +50,26 @@ export const mount = ({ element, follow, triggerLatest }) => {
     field.value = "";
   };
 
+  const field = textField(make, { placeholder: "New name" });
+  const tag = textField(makeFromSessions, {
+    placeholder: "Tag",
+    "aria-label": "Tag of the sessions for a new suite",
+    title: "The turns of the sessions with this tag become cases. A label decides what is expected.",
+  });
   const fromSessions = node(
     "div",
     { class: "hw-save", hidden: true },
     tag,
-    node("button", { type: "button", class: "hw-act", onclick: makeFromSessions }, "From sessions"),
+    button("From sessions", makeFromSessions),
   );
-
-  element.replaceChildren(
-    list,
-    node(
-      "div",
-      { class: "hw-save" },
-      field,
-      node("button", { type: "button", class: "hw-act", onclick: make }, "New"),
-    ),
-    fromSessions,
-  );
+  element.replaceChildren(list, node("div", { class: "hw-save" }, field, button("New", make)), fromSessions);
 
   // Drafts are known once the account is. A new text is opened by the same event, so that an answer to an earlier
   // request never takes its place.
-  const open = async (name, { version = null, isNew = false, tag: sessions = "" } = {}) => {
+  const open = async (
+    /** @type {string} */ name,
+    { version = "", isNew = false, tag: sessions = "" } = {},
+  ) => {
     isRequested = true;
     await isReady();
     triggerLatest("open_text", {
@@ -101,21 +89,21 @@ export const mount = ({ element, follow, triggerLatest }) => {
     router.here(TABS[kind], known[kind] === current ? known : { [kind]: current }, { request });
   };
 
-  const openPlace = (values, number) => {
+  const openPlace = (/** @type {PlaceValues} */ values, /** @type {number} */ number) => {
     if (!values[kind]) return false;
     request = number;
     open(values[kind], { version: values.version });
   };
 
-  const first = async (names) => {
+  const first = async (/** @type {string[]} */ names) => {
     isRequested = true;
     await isReady();
     // The contract of Play, unless another one was open here.
-    const last = storedText(storedPlace()) || (kind === "contract" && nameOf("play-contract-text"));
+    const last = storedText(storedPlace()) || (kind === "contract" ? nameOf("play-contract-text") : "");
     open(names.includes(last) || (last && hasDraft(documentId(last))) ? last : names[0] || "");
   };
 
-  const opened = (value) => {
+  const opened = (/** @type {TextListView} */ value) => {
     current = value.open_name;
     isRequested = false;
     if (current) storeText(storedPlace(), current);
@@ -123,27 +111,11 @@ export const mount = ({ element, follow, triggerLatest }) => {
     request = 0;
   };
 
-  const row = ({ name, note }) =>
-    node(
-      "li",
-      {},
-      node(
-        "button",
-        {
-          type: "button",
-          class: "hw-session",
-          ["data-" + kind]: name,
-          "aria-current": name === current ? "true" : null,
-          onclick: () => router.goTo(TABS[kind], { [kind]: name }),
-        },
-        node("span", { class: "hw-title hw-mono" }, name),
-        node(
-          "span",
-          { class: "hw-note" },
-          [note, hasDraft(documentId(name)) ? "draft" : ""].filter(Boolean).join(" · "),
-        ),
-      ),
-    );
+  const row = (/** @type {TextRow} */ { name, note }) =>
+    html`<li><button type="button" class="hw-session" data-contract=${kind === "contract" ? name : nothing}
+      data-suite=${kind === "suite" ? name : nothing} aria-current=${name === current ? "true" : nothing}
+      @click=${() => router.goTo(TABS[kind], { [kind]: name })}><span class="hw-title hw-mono">${name}</span><span
+      class="hw-note">${[note, hasDraft(documentId(name)) ? "draft" : ""].filter(Boolean).join(" · ")}</span></button></li>`;
 
   const draw = () => {
     if (!shown) return;
@@ -151,7 +123,10 @@ export const mount = ({ element, follow, triggerLatest }) => {
     const unsaved = drafts(kind).filter((draft) => !names.has(draft.name));
     const rows = [...shown.rows, ...unsaved.map((draft) => ({ name: draft.name, note: "not saved" }))];
     rows.sort((left, right) => (left.name < right.name ? -1 : 1));
-    list.replaceChildren(...rows.map(row));
+    render(
+      repeat(rows, ({ name }) => name, row),
+      list,
+    );
   };
 
   onChange(draw);

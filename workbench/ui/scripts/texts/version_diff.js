@@ -1,81 +1,57 @@
 // Two versions of a text side by side; on a narrow page below each other. Event: `compare_version`.
-import { iconButton, node } from "../shared/dom.js";
+import { iconButton } from "../shared/dom.js";
+import { html, live, render } from "../shared/lit_html.js";
 
-const side = (word, number, pieces, kind, sign) =>
-  node(
-    kind,
-    { class: "hw-side is-" + word },
-    node("span", { class: "hw-side-number", "aria-hidden": "true" }, number === null ? "" : String(number)),
-    node("span", { class: "hw-sign" }, sign),
-    node(
-      "span",
-      { class: "hw-side-text" },
-      pieces.map((piece) => (piece.is_changed ? node("mark", {}, piece.text) : piece.text)),
-    ),
-  );
+/** @param {number | null} number @param {DiffPiece[]} pieces @param {string} sign */
+const line = (number, pieces, sign) =>
+  html`<span class="hw-side-number" aria-hidden="true">${number}</span><span class="hw-sign">${sign}</span><span
+    class="hw-side-text">${pieces.map((piece) => (piece.is_changed ? html`<mark>${piece.text}</mark>` : piece.text))}</span>`;
 
-const row = (value) => {
-  if (value.kind === "skip")
-    return node(
-      "div",
-      { class: "hw-side-skip" },
-      value.skipped === 1 ? "1 unchanged line" : value.skipped + " unchanged lines",
-    );
-  if (value.kind === "same")
-    return node(
-      "div",
-      { class: "hw-side-row is-same" },
-      side("before", value.before_number, value.before, "div", " "),
-      side("after", value.after_number, value.after, "div", " "),
-    );
-  const hasBefore = value.before_number !== null;
-  const hasAfter = value.after_number !== null;
-  return node(
-    "div",
-    { class: "hw-side-row" },
-    hasBefore
-      ? side("before", value.before_number, value.before, "del", "−")
-      : node("div", { class: "hw-side is-empty" }),
-    hasAfter
-      ? side("after", value.after_number, value.after, "ins", "+")
-      : node("div", { class: "hw-side is-empty" }),
-  );
+const row = (
+  /** @type {SideRow} */ { kind, skipped, before, after, before_number: from, after_number: to },
+) => {
+  if (kind === "skip")
+    return html`<div class="hw-side-skip">${skipped === 1 ? "1 unchanged line" : skipped + " unchanged lines"}</div>`;
+  if (kind === "same")
+    return html`<div class="hw-side-row is-same"><div class="hw-side is-before">${line(from, before, " ")}</div><div
+      class="hw-side is-after">${line(to, after, " ")}</div></div>`;
+  const empty = html`<div class="hw-side is-empty"></div>`;
+  return html`<div class="hw-side-row">${
+    from === null ? empty : html`<del class="hw-side is-before">${line(from, before, "−")}</del>`
+  }${to === null ? empty : html`<ins class="hw-side is-after">${line(to, after, "+")}</ins>`}</div>`;
 };
 
 /** @param {Part<VersionDiffView, VersionDiffEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
+  // Compares the two chosen versions, the second one with the first if `isSwapped`.
+  const compare = (isSwapped = false) => {
+    const [before, after] = [...element.querySelectorAll("select")].map((field) => field.value);
+    trigger("compare_version", isSwapped ? { id: after, after: before } : { id: before, after });
+  };
+
+  const comparison = (/** @type {VersionDiffView} */ value) => {
+    const choice = (/** @type {string} */ label, /** @type {string} */ chosen) =>
+      html`<select class="hw-input" aria-label=${label} @change=${() => compare()}>${value.choices.map(
+        ([id, name]) => html`<option value=${id} .selected=${live(id === chosen)}>${name}</option>`,
+      )}</select>`;
+    return html`<div class="hw-diff-head">${choice("Compare from", value.before_id)}<span
+      aria-hidden="true">→</span>${choice("Compare to", value.after_id)}${iconButton(
+        "compare",
+        "Swap versions",
+        () => compare(true),
+      )}<span class="hw-note" role="status">${value.summary}</span>${iconButton(
+        "cross",
+        "Close comparison",
+        () => render("", element),
+      )}</div>${
+        value.rows.length
+          ? html`<div class="hw-sides" tabindex="0" role="group" aria-label=${value.title}>${value.rows.map(row)}</div>`
+          : ""
+      }`;
+  };
+
   follow((value) => {
-    if (!value) return element.replaceChildren();
-    const compare = () => trigger("compare_version", { id: before.value, after: after.value });
-    const choice = (label, chosen) =>
-      node(
-        "select",
-        { class: "hw-input", "aria-label": label, onchange: compare },
-        value.choices.map(([id, name]) => node("option", { value: id, selected: id === chosen }, name)),
-      );
-    const before = choice("Compare from", value.before_id);
-    const after = choice("Compare to", value.after_id);
-    element.replaceChildren(
-      node(
-        "div",
-        { class: "hw-diff-head" },
-        before,
-        node("span", { "aria-hidden": "true" }, "→"),
-        after,
-        iconButton("compare", "Swap versions", () =>
-          trigger("compare_version", { id: after.value, after: before.value }),
-        ),
-        node("span", { class: "hw-note", role: "status" }, value.summary),
-        iconButton("cross", "Close comparison", () => element.replaceChildren()),
-      ),
-      value.rows.length
-        ? node(
-            "div",
-            { class: "hw-sides", tabindex: 0, role: "group", "aria-label": value.title },
-            value.rows.map(row),
-          )
-        : "",
-    );
-    element.scrollIntoView({ block: "nearest" });
+    render(value && comparison(value), element);
+    if (value) element.scrollIntoView({ block: "nearest" });
   });
 };

@@ -2,9 +2,11 @@
 // `mark_version`, `download_version`, `change_name`.
 import { nameOf } from "../drafts/documents.js";
 import { editText, node } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { menu } from "../shared/menu.js";
 
-const chips = (names) => names.map((name) => node("span", { class: "hw-tag" }, name));
+const chips = (/** @type {string[]} */ names) =>
+  names.map((name) => html`<span class="hw-tag">${name}</span>`);
 
 /** @param {Part<VersionsView, VersionsEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
@@ -20,7 +22,7 @@ export const mount = ({ element, follow, trigger }) => {
       class: "hw-act hw-save-version",
       title: "Ctrl+S saves without a note",
       "aria-expanded": "false",
-      onclick: () => showField(field.hidden),
+      onclick: () => showField(Boolean(field.hidden)),
     },
     "Save version",
   );
@@ -56,7 +58,7 @@ export const mount = ({ element, follow, trigger }) => {
   );
 
   // Shows or hides the field for the message of a new version.
-  const showField = (isShown) => {
+  const showField = (/** @type {boolean} */ isShown) => {
     field.hidden = !isShown;
     open.setAttribute("aria-expanded", String(isShown));
     if (isShown) message.focus();
@@ -71,52 +73,54 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   // The menu of the name, the field that it opens, and what was just deleted.
+  /** @type {VersionsView | null} */
   let shown = null;
-  const change = (action, value = "") => trigger("change_name", { action, value });
+  const change = (/** @type {string} */ action, value = "") => trigger("change_name", { action, value });
   const asking = node("div", { class: "hw-save", hidden: true });
   const undo = node("p", { class: "hw-line hw-undo", role: "status", hidden: true });
   let gone = "";
 
   // Asks for a text. `action` is a change of the name, or a function that gets the text.
-  const ask = (label, text, action) => {
+  const ask = (
+    /** @type {string} */ label,
+    /** @type {string} */ text,
+    /** @type {string | ((text: string) => void)} */ action,
+  ) => {
     asking.hidden = false;
     const close = () => {
       asking.hidden = true;
       asking.replaceChildren();
     };
-    const save = typeof action === "function" ? action : (value) => change(action, value);
+    const save =
+      typeof action === "function" ? action : (/** @type {string} */ value) => change(action, value);
     editText(asking, label, text, save, close);
   };
 
-  const restore = (id, name, word) =>
-    node(
-      "button",
-      {
-        type: "button",
-        class: "hw-act",
-        "aria-label": word + " " + name,
-        onclick: () => {
-          gone = "";
-          change("restore", id);
-        },
-      },
-      word,
-    );
+  const button = (/** @type {string} */ text, /** @type {() => void} */ work, label = text) =>
+    html`<button type="button" class="hw-act" aria-label=${label} @click=${work}>${text}</button>`;
 
-  const names = menu("Menu of the open text", () => [
-    ["Rename", () => ask("New name", shown.name, "rename")],
-    ["Duplicate", () => ask("Name of the copy", shown.name + "-copy", "duplicate")],
-    shown.newest_id
-      ? ["Download newest version", () => trigger("download_version", { id: shown.newest_id })]
-      : null,
-    [
-      "Delete",
-      () => {
-        gone = shown.name;
-        change("delete");
-      },
-    ],
-  ]);
+  const restore = (/** @type {string} */ id, /** @type {string} */ name, /** @type {string} */ word) => {
+    const work = () => {
+      gone = "";
+      change("restore", id);
+    };
+    return html`<span class="hw-title">${word === "Undo" ? "Deleted: " : ""}${name}</span>${button(word, work, word + " " + name)}`;
+  };
+
+  const names = menu("Menu of the open text", () => {
+    if (!shown) return [];
+    const { name, newest_id: id } = shown;
+    const remove = () => {
+      gone = name;
+      change("delete");
+    };
+    return [
+      ["Rename", () => ask("New name", name, "rename")],
+      ["Duplicate", () => ask("Name of the copy", name + "-copy", "duplicate")],
+      id ? ["Download newest version", () => trigger("download_version", { id })] : null,
+      ["Delete", remove],
+    ];
+  });
 
   const deletedList = node("ul", {});
   const deleted = node("div", { class: "hw-deleted", hidden: true }, node("h3", {}, "Deleted"), deletedList);
@@ -134,34 +138,43 @@ export const mount = ({ element, follow, trigger }) => {
     undo,
   );
 
-  const drawDeleted = (value) => {
+  const drawDeleted = (/** @type {VersionsView} */ value) => {
     const last = value.deleted.find(([, name]) => name === gone);
     undo.hidden = !last || value.name === gone;
-    undo.replaceChildren(
-      ...(undo.hidden
-        ? []
-        : [node("span", { class: "hw-title" }, "Deleted: " + gone), restore(last[0], gone, "Undo")]),
-    );
+    render(last && !undo.hidden ? restore(last[0], gone, "Undo") : "", undo);
     deleted.hidden = value.deleted.length === 0;
-    deletedList.replaceChildren(
-      ...value.deleted.map(([id, name]) =>
-        node(
-          "li",
-          { class: "hw-line" },
-          node("span", { class: "hw-title" }, name),
-          restore(id, name, "Restore"),
-        ),
-      ),
+    render(
+      value.deleted.map(([id, name]) => html`<li class="hw-line">${restore(id, name, "Restore")}</li>`),
+      deletedList,
     );
   };
 
-  const compare = (row) => {
-    trigger("compare_version", { id: row.id, after: "" });
+  const row = (/** @type {VersionsView} */ value, /** @type {VersionListRow} */ { id, label, ...row }) => {
+    const tag = () => ask("Tag for " + label, "", (text) => trigger("mark_version", { id, mark: text }));
+    return html`<li class="hw-v${row.is_open ? " is-open" : ""}" data-version=${label}><span class="hw-v-head"><span
+      class="hw-mono">${label}</span>${chips(row.tags)}<span class="hw-gap"></span><span
+      class="hw-note">${row.note}</span></span><span class="hw-v-said">${row.message}</span><span class="hw-v-acts">${[
+        row.is_open && !value.is_changed
+          ? ""
+          : button("Restore", () => trigger("restore_version", { id }), "Restore " + label),
+        value.can_compare ? button("Compare", () => compare(id, label), "Compare with " + label) : "",
+        row.marks.map((mark) =>
+          button("Mark as " + mark, () => trigger("mark_version", { id, mark }), `Mark ${label} as ${mark}`),
+        ),
+        menu("Menu of " + label, () => [
+          ["Tag this version", tag],
+          ["Download", () => trigger("download_version", { id })],
+        ]),
+      ]}</span></li>`;
+  };
+
+  const compare = (/** @type {string} */ id, /** @type {string} */ label) => {
+    trigger("compare_version", { id, after: "" });
     // The comparison has an address, where the tab has one for versions.
     const { router } = window.hermesWorkbench;
     const tab = element.closest("[id^=page-tab-]")?.id.slice("page-tab-".length);
     if (tab && tab !== "play")
-      router.here(tab, { ...router.valuesOf(tab), version: row.label.replace(/^v/, "") });
+      router.here(tab, { ...router.valuesOf(tab), version: label.replace(/^v/, "") });
   };
 
   follow((value) => {
@@ -179,77 +192,14 @@ export const mount = ({ element, follow, trigger }) => {
     changed.textContent = changed.hidden ? "" : "changed";
     open.hidden = !value.is_changed;
     if (!value.is_changed) showField(false);
-    tags.replaceChildren(...chips(value.tags));
+    render(chips(value.tags), tags);
     // A menu that is open in the list stays open if nothing has changed.
     const rows = JSON.stringify([value.rows, value.is_changed, value.can_compare]);
     if (rows === list.dataset.rows) return;
     list.dataset.rows = rows;
-    list.replaceChildren(
-      ...value.rows.map((row) =>
-        node(
-          "li",
-          { class: "hw-v" + (row.is_open ? " is-open" : ""), "data-version": row.label },
-          node(
-            "span",
-            { class: "hw-v-head" },
-            node("span", { class: "hw-mono" }, row.label),
-            chips(row.tags),
-            node("span", { class: "hw-gap" }),
-            node("span", { class: "hw-note" }, row.note),
-          ),
-          node("span", { class: "hw-v-said" }, row.message),
-          node(
-            "span",
-            { class: "hw-v-acts" },
-            row.is_open && !value.is_changed
-              ? null
-              : node(
-                  "button",
-                  {
-                    type: "button",
-                    class: "hw-act",
-                    "aria-label": "Restore " + row.label,
-                    onclick: () => trigger("restore_version", { id: row.id }),
-                  },
-                  "Restore",
-                ),
-            value.can_compare
-              ? node(
-                  "button",
-                  {
-                    type: "button",
-                    class: "hw-act",
-                    "aria-label": "Compare with " + row.label,
-                    onclick: () => compare(row),
-                  },
-                  "Compare",
-                )
-              : null,
-            row.marks.map((mark) =>
-              node(
-                "button",
-                {
-                  type: "button",
-                  class: "hw-act",
-                  "aria-label": "Mark " + row.label + " as " + mark,
-                  onclick: () => trigger("mark_version", { id: row.id, mark }),
-                },
-                "Mark as " + mark,
-              ),
-            ),
-            menu("Menu of " + row.label, () => [
-              [
-                "Tag this version",
-                () =>
-                  ask("Tag for " + row.label, "", (tag) =>
-                    trigger("mark_version", { id: row.id, mark: tag }),
-                  ),
-              ],
-              ["Download", () => trigger("download_version", { id: row.id })],
-            ]),
-          ),
-        ),
-      ),
+    render(
+      value.rows.map((each) => row(value, each)),
+      list,
     );
   });
 };

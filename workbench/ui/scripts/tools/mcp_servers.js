@@ -4,24 +4,27 @@ import { html, render, repeat } from "../shared/lit_html.js";
 
 /** @param {Part<McpServersView, McpServersEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
-  /** @type {Partial<McpServersView>} */
+  /** @type {Pick<McpServersView, "servers" | "problems"> & Partial<McpServersView>} */
   let shown = { servers: [], problems: [] };
   // The server whose form is open, with what was typed, and the one that is being worked on.
+  /** @type {{ name: string; new_name: string; text: string } | null} */
   let form = null;
   let busy = "";
   let isSaving = false;
 
+  /** @param {string} word @param {RemovedServer} server @param {() => void} onclick */
   const button = (word, server, onclick) =>
     html`<button type="button" class="hw-act" aria-label="${word} ${server.name}" ?disabled=${Boolean(busy)}
       @click=${onclick}>${word}</button>`;
 
+  /** @param {McpServersEvents} event @param {RemovedServer} server @param {object} [data] */
   const act = (event, server, data) => {
     busy = server.name;
     draw();
     trigger(event, { name: server.name, ...data });
   };
 
-  const edit = (server) => {
+  const edit = (/** @type {McpServerLine} */ server) => {
     form = { name: server.name, new_name: server.name, text: server.text };
     draw();
     element.querySelector(".hw-mcp-form input").focus();
@@ -32,35 +35,36 @@ export const mount = ({ element, follow, trigger }) => {
     draw();
   };
 
-  const editing = (server) => {
-    const save = (event) => {
+  /** @param {McpServerLine} server @param {{ new_name: string; text: string }} typed */
+  const editing = (server, typed) => {
+    const save = (/** @type {PageEvent} */ event) => {
       event.preventDefault();
       isSaving = true;
-      act("edit_server", server, { new_name: form.new_name, text: form.text });
+      act("edit_server", server, { new_name: typed.new_name, text: typed.text });
     };
-    const onKey = (event) => {
+    const onKey = (/** @type {PageEvent} */ event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
       close();
     };
     return html`<form class="hw-mcp-form" @submit=${save} @keydown=${onKey}>
       <input type="text" class="hw-input" aria-label="Name of ${server.name}" maxlength="100"
-        .value=${form.new_name} @input=${(event) => (form.new_name = event.target.value)}>
+        .value=${typed.new_name} @input=${(event) => (typed.new_name = event.target.value)}>
       <textarea class="hw-input hw-mono" aria-label="Configuration of ${server.name}" rows="6" spellcheck="false"
-        .value=${form.text} @input=${(event) => (form.text = event.target.value)}></textarea>
+        .value=${typed.text} @input=${(event) => (typed.text = event.target.value)}></textarea>
       <p class="hw-line"><button type="submit" class="hw-act" ?disabled=${Boolean(busy)}>Save server</button><button
         type="button" class="hw-act" @click=${close}>Cancel</button></p>
     </form>`;
   };
 
-  const buttons = (server) =>
+  const buttons = (/** @type {McpServerLine} */ server) =>
     html`<p class="hw-line">
       ${server.is_off ? "" : button("Retry", server, () => act("retry_server", server))}
       ${button("Edit", server, () => edit(server))}
       ${button("Remove", server, () => act("remove_server", server))}
     </p>`;
 
-  const item = (server) => {
+  const item = (/** @type {McpServerLine} */ server) => {
     const state =
       busy === server.name ? "connecting…" : [server.status, server.meaning].filter(Boolean).join(", ");
     return html`<li data-server=${server.name}>
@@ -75,11 +79,11 @@ export const mount = ({ element, follow, trigger }) => {
             </details>`
           : ""
       }
-      ${form?.name === server.name ? editing(server) : buttons(server)}
+      ${form?.name === server.name ? editing(server, form) : buttons(server)}
     </li>`;
   };
 
-  const undo = (removed) =>
+  const undo = (/** @type {RemovedServer} */ removed) =>
     html`<p class="hw-line hw-undo" role="status"><span class="hw-title">Removed: ${removed.name}</span>${button(
       "Undo",
       removed,

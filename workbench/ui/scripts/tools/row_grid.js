@@ -4,57 +4,32 @@
 // The grid follows the text by way of the server, so the two can differ for a moment. Rows that were edited stay until
 // the text has their edit, and they always count for the tool that they were drawn for.
 import { idNow, idOf, textAt, textOf } from "../drafts/documents.js";
-import { iconButton, node } from "../shared/dom.js";
+import { iconButton, node, once } from "../shared/dom.js";
+import { html } from "../shared/lit_html.js";
 import { ask, editOf } from "../drafts/server_edits.js";
 
 // Whether a cell has text that was typed and does not count yet.
-const isTyped = (field) => field.type === "text" && field.value !== field.defaultValue;
+const isTyped = (/** @type {PageElement} */ field) =>
+  field.type === "text" && field.value !== field.defaultValue;
 
-/**
- * Draws the rows, each in two lines: the first with `columns`, the second with the cell `second`, both as name and
- * label. `what` is the name of a row, `field` the element id of the editor whose text the rows are from, `blank` a new
- * row. `hints` has attributes of cells, `choices` the values of cells that have no others, and `note` returns what the
- * second line adds.
- *
- * @param {any} part
- * @param {any} form
- */
+// Draws the rows, each in two lines: the first with the columns of `form`, the second with its cell `second`.
+/** @type {<View extends GridRows, Event extends string>(part: Part<View, Event>, form: GridForm<Event>) => void} */
 export const drawRows = ({ element, follow, trigger }, { what, field: place, ...form }) => {
   const body = node("tbody", {});
+  const head = html`<thead><tr>${form.columns.map(([, label]) => html`<th scope="col">${label}</th>`)}<td></td></tr></thead>`;
+  const table = node("table", { class: "hw-table hw-grid" }, head, body);
 
-  const table = node(
-    "table",
-    { class: "hw-table hw-grid" },
-    node(
-      "thead",
-      {},
-      node(
-        "tr",
-        {},
-        form.columns.map(([, label]) => node("th", { scope: "col" }, label)),
-        node("td", {}),
-      ),
-    ),
-    body,
-  );
-
-  const add = node(
-    "button",
-    {
-      type: "button",
-      class: "hw-act",
-      onclick: () => {
-        const row = { ...form.blank };
-        added.add(row);
-        rows.push(row);
-        draw();
-        body.lastChild.previousSibling.querySelector("input").focus();
-      },
-    },
-    "Add " + what,
-  );
+  const addRow = () => {
+    const row = { ...form.blank };
+    added.add(row);
+    rows.push(row);
+    draw();
+    [...body.querySelectorAll(".g-main")].at(-1).querySelector("input").focus();
+  };
+  const add = node("button", { type: "button", class: "hw-act", onclick: addRow }, "Add " + what);
 
   element.replaceChildren(table, add);
+  /** @type {GridValues[]} */
   let rows = [];
   // Rows that were added and that no text has yet.
   const added = new Set();
@@ -75,11 +50,12 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
   };
 
   // Whether the rows are newer than a text that the field shows: the edits since were asked for, and are not made yet.
-  const isOlder = (text) => {
+  const isOlder = (/** @type {string} */ text) => {
     const { asked, made, text: last } = editOf(spec);
     return asked > made && (text === base || text === last);
   };
 
+  /** @param {GridValues} row @param {string} name @param {string} label @param {number} place */
   const cell = (row, name, label, place) => {
     const attributes = { "aria-label": `${label} of ${what} ${place + 1}`, "data-cell": place + " " + name };
     if (name === "is_required") {
@@ -118,35 +94,23 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
     const at = before && before.dataset.cell;
     const typed = before && isTyped(before) ? before.value : null;
     isDrawing = true;
+    const remove = (/** @type {GridValues} */ row, /** @type {number} */ place) =>
+      iconButton("cross", `Remove ${what} ${row.name || place + 1}`, () => {
+        rows.splice(place, 1);
+        draw();
+        send();
+      });
+    const [second, label] = form.second;
     body.replaceChildren(
-      ...rows.flatMap((row, place) => [
-        node(
-          "tr",
-          { class: "g-main" },
-          form.columns.map(([name, label]) =>
-            node("td", { class: "g-" + name }, cell(row, name, label, place)),
-          ),
-          node(
-            "td",
-            {},
-            iconButton("cross", `Remove ${what} ${row.name || place + 1}`, () => {
-              rows.splice(place, 1);
-              draw();
-              send();
-            }),
-          ),
+      once(
+        rows.map(
+          (row, place) =>
+            html`<tr class="g-main">${form.columns.map(
+              ([name, text]) => html`<td class="g-${name}">${cell(row, name, text, place)}</td>`,
+            )}<td>${remove(row, place)}</td></tr><tr class="g-more"><td class="g-second"
+              colspan=${form.columns.length + 1}>${cell(row, second, label, place)}${form.note?.(row)}</td></tr>`,
         ),
-        node(
-          "tr",
-          { class: "g-more" },
-          node(
-            "td",
-            { class: "g-second", colspan: form.columns.length + 1 },
-            cell(row, ...form.second, place),
-            form.note?.(row),
-          ),
-        ),
-      ]),
+      ),
     );
     isDrawing = false;
     if (at) {
@@ -169,7 +133,7 @@ export const drawRows = ({ element, follow, trigger }, { what, field: place, ...
     if (cell && isTyped(cell)) cell.dispatchEvent(new Event("change"));
   };
 
-  const hide = (isHidden) => (table.hidden = add.hidden = isHidden);
+  const hide = (/** @type {boolean} */ isHidden) => (table.hidden = add.hidden = isHidden);
 
   follow((value) => {
     if (!value) return hide(true);

@@ -13,12 +13,13 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // The router's request that is being answered, and whether a tool was requested since the page was opened.
   let request = 0;
   let isRequested = false;
+  /** @type {ToolListView | null} */
   let shown = null;
   // The tool whose form to add it to a toolset is open.
   let added = "";
 
   // Drafts are known once the account is.
-  const open = async (name, version) => {
+  const open = async (/** @type {string} */ name, version = "") => {
     isRequested = true;
     await isReady();
     const unsaved = unsavedKeys().find((key) => partsOf(key)[1] === name);
@@ -32,10 +33,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     });
   };
 
-  const include = (tool, toolset, act) => trigger("include_tool", { name: tool.name, toolset, act });
+  const include = (/** @type {ToolLine} */ tool, /** @type {string} */ toolset, /** @type {string} */ act) =>
+    trigger("include_tool", { name: tool.name, toolset, act });
 
   // Adds the open tool to another toolset.
-  const adding = (tool, names) => {
+  const adding = (/** @type {ToolLine} */ tool, /** @type {string[]} */ names) => {
     const fieldOf = () => element.querySelector(".hw-tool-adding input");
     const unfold = () => {
       added = tool.name;
@@ -48,7 +50,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       const toolset = fieldOf().value.trim();
       return toolset ? include(tool, toolset, "add") : fieldOf().focus();
     };
-    const onKey = (event) => {
+    const onKey = (/** @type {PageEvent} */ event) => {
       if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
       add();
@@ -60,10 +62,10 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   };
 
   // A tool has a draft if its spec or its mock rules have.
-  const isDraft = (key) => hasDraft("tool:" + key) || hasDraft("mocks:" + key);
+  const isDraft = (/** @type {string} */ key) => hasDraft("tool:" + key) || hasDraft("mocks:" + key);
 
   // The name of a tool's documents, with the toolset that declares it; others can include it. Empty if none does.
-  const keyOf = (name) => {
+  const keyOf = (/** @type {string} */ name) => {
     const home = shown?.groups.find((group) =>
       group.tools.some((tool) => tool.name === name && !tool.is_included),
     );
@@ -71,9 +73,16 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   };
 
   // The toolset and the tool in the name of a document.
-  const partsOf = (key) => [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
+  const partsOf = (/** @type {string} */ key) => [
+    key.slice(0, key.indexOf("/")),
+    key.slice(key.indexOf("/") + 1),
+  ];
 
-  const membership = (tool, group, names) => {
+  const membership = (
+    /** @type {ToolLine} */ tool,
+    /** @type {{ name: string }} */ group,
+    /** @type {string[]} */ names,
+  ) => {
     const remove = () => include(tool, group.name, "remove");
     if (tool.is_included)
       return html`<p class="hw-line hw-reason"><span class="hw-note">from another toolset</span><button type="button"
@@ -82,13 +91,19 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     return tool.is_open ? html`<p class="hw-line hw-reason">${adding(tool, others)}</p>` : "";
   };
 
-  const reason = (word, text) => html`<span class="hw-word">${word}</span><span>${text}</span>`;
+  const reason = (/** @type {string} */ word, /** @type {string} */ text) =>
+    html`<span class="hw-word">${word}</span><span>${text}</span>`;
 
-  const line = (tool, group, names) => {
+  const line = (
+    /** @type {ToolLine} */ tool,
+    /** @type {{ name: string }} */ group,
+    /** @type {string[]} */ names,
+    isCurrent = tool.is_open,
+  ) => {
     const hasDraft = isDraft(tool.is_included ? keyOf(tool.name) : group.name + "/" + tool.name);
     return html`<li>
       <button type="button" class="hw-session hw-tool" data-tool=${tool.name} title=${tool.title}
-        aria-current=${tool.is_open || tool.is_current ? "true" : nothing}
+        aria-current=${isCurrent ? "true" : nothing}
         @click=${() => router.goTo("tools", { tool: tool.name })}
       ><span class="hw-title hw-mono">${tool.name}</span>${
         hasDraft ? html`<span class="hw-note">draft</span>` : ""
@@ -108,23 +123,23 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     return [...new Set(keys)].filter((key) => key.includes("/") && !known.has(key)).sort();
   };
 
-  const section = (title, lines) =>
+  const section = (/** @type {string} */ title, /** @type {Template[]} */ lines) =>
     html`<h2 class="hw-day">${title}</h2><ul class="hw-sessions">${lines}</ul>`;
 
-  const parts = () => {
+  const parts = (/** @type {ToolListView} */ view) => {
     const unsaved = unsavedKeys();
-    const unsavedLine = (key) => {
+    const unsavedLine = (/** @type {string} */ key) => {
       const [toolset, name] = partsOf(key);
-      const item = { name, title: "", reason: "", is_open: false };
-      return line({ ...item, is_current: shown.open_name === name }, { name: toolset }, []);
+      const item = { name, title: "", reason: "", is_open: false, is_included: false };
+      return line(item, { name: toolset }, [], view.open_name === name);
     };
-    const toolsets = shown.groups.map((group) => group.name);
-    const lines = (group) => group.tools.map((tool) => line(tool, group, toolsets));
-    return html`${shown.problems.map(
+    const toolsets = view.groups.map((group) => group.name);
+    const lines = (/** @type {ToolGroup} */ group) => group.tools.map((tool) => line(tool, group, toolsets));
+    return html`${view.problems.map(
       (problem) => html`<p class="hw-line t-error" role="alert">${reason("not loaded", problem)}</p>`,
     )}
       ${unsaved.length ? section("Not saved", unsaved.map(unsavedLine)) : ""}
-      ${shown.groups.map((group) => section(group.name, lines(group)))}`;
+      ${view.groups.map((group) => section(group.name, lines(group)))}`;
   };
 
   const draw = () =>
@@ -133,7 +148,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         isDraft("new") ? " draft" : ""
       }</span>
         <p class="hw-line ${shown?.is_problem ? "t-error" : "t-quiet"}" role="status">${shown?.note || ""}</p>
-        <div>${shown ? parts() : ""}</div>`,
+        <div>${shown ? parts(shown) : ""}</div>`,
       element,
     );
 
