@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from workbench.trajectory.validate import secrets
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
 SEPARATORS = st.sampled_from(["", " ", "-"])
@@ -83,3 +84,15 @@ def test_measured_numbers_do_not_make_a_search_necessary():
         text = f'{{"value": {generator.random()}, "at": "2026-11-25T10:00:00Z", "n": {generator.randrange(10**8)}}}'
         assert not may_have_secrets(text)
         assert list(secrets_in(text)) == []
+
+
+HINTS = [hint for shape in secrets._SHAPES for hint in shape.hints]
+
+
+@given(st.text(max_size=9), st.sampled_from([*HINTS, *secrets._ASSIGNED]), st.text(max_size=9), st.data())
+def test_the_search_for_all_hints_at_once_misses_none(before, hint, after, data):
+    if hint in secrets._ASSIGNED:
+        spelled = (data.draw(st.sampled_from((c, c.upper(), f"{c}_", f"{c}-"))) for c in hint)
+        hint = "".join(spelled)
+    for surroundings in ("", "\ud83d", "é"):
+        assert may_have_secrets(before + hint + after + surroundings)

@@ -6,6 +6,8 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import Final, NamedTuple
 
+import jsonschema_rs
+
 from workbench.chat.finding import Span
 
 
@@ -118,6 +120,16 @@ _PASSWORDS: Final = frozenset({"url_password", "assigned"})
 _PERSONAL: Final = frozenset({"mail", "card", "account", "phone"})
 _ASSIGNED: Final = ("apikey", "secretkey", "accesstoken", "authtoken", "clientsecret", "passw")
 """A text without one of these words (in lower case, without `_` and `-`) assigns no password or key."""
+_WITHOUT_HINTS: Final = jsonschema_rs.Draft202012Validator(
+    {
+        "not": {
+            "pattern": "|".join(
+                [re.escape(hint) for _, hints in _BY_HINT for hint in hints]
+                + [f"(?i:{'[_-]*'.join(word)})" for word in _ASSIGNED]
+            )
+        }
+    }
+)
 _CARD_BEGINS: Final = re.compile(r"[3-6](?<![\w.-].)\d{3}[ -]?\d{4}[ -]?\d{4}")
 _PHONE_BEGINS: Final = re.compile(
     r"[+(0-9](?<![\w.+/=-].)(?:(?<=\+)\d{1,3}[ .(-]?\d|(?<=\()\d{3}\) ?\d{3}[ .-]\d|\d{2}[.-]\d{3}[.-]\d{4})"
@@ -170,14 +182,13 @@ def may_have_secrets(text: str) -> bool:
 
 def _possible_in(text: str) -> Iterator[str]:
     """Yield the kinds whose hints occur in a text. Most texts have none, so no regular expression has to run."""
-    for kind, hints in _BY_HINT:
-        for hint in hints:
-            if hint in text:
+    if _may_have_hint(text):
+        for kind, hints in _BY_HINT:
+            if any(hint in text for hint in hints):
                 yield kind
-                break
-    squeezed = text.lower().replace("_", "").replace("-", "")
-    if any(word in squeezed for word in _ASSIGNED):
-        yield "assigned"
+        squeezed = text.lower().replace("_", "").replace("-", "")
+        if any(word in squeezed for word in _ASSIGNED):
+            yield "assigned"
     outline = text.encode(errors="surrogatepass").translate(_OUTLINE)
     if any(part in outline for part in _CARD_OUTLINES) and _CARD_BEGINS.search(text):
         yield "card"
@@ -185,6 +196,17 @@ def _possible_in(text: str) -> Iterator[str]:
         yield "account"
     if any(part in outline for part in _PHONE_OUTLINES) and _PHONE_BEGINS.search(text):
         yield "phone"
+
+
+def _may_have_hint(text: str) -> bool:
+    """Whether one of the hints, or a word of `_ASSIGNED`, may occur in a text.
+
+    The validator of JSON Schema looks for all of them at once, in a tenth of the time of one search for each.
+    """
+    try:
+        return not _WITHOUT_HINTS.is_valid(text)
+    except ValueError:  # half of a surrogate pair
+        return True
 
 
 @lru_cache(maxsize=200)
