@@ -156,8 +156,9 @@ class OpenedRows:
             self.index.add_findings(place, [finding.code for finding in findings])
         if link:
             self._links[place] = link
-        self.writers.update(writers)
-        self.index.add_writers(place, writers)
+        if writers:
+            self.writers.update(writers)
+            self.index.add_writers(place, writers)
 
     def finish(self) -> None:
         """Add what only all rows together show: duplicates, and findings about the whole set."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Final, NamedTuple
+from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
@@ -26,22 +26,18 @@ _TOOLS: Final = "<tools>"
 """To a system text without it, the tools are added."""
 
 
-class ModelAnswer(NamedTuple):
-    """One entry of the model."""
-
-    names: tuple[str, ...]
-    """The tools of the calls that could be parsed, in order."""
-    has_calls: bool
-    """True also if none of its calls could be parsed."""
-
-
 @value_class
 class RowFacts:
     """What is counted about one row."""
 
     format: str
     tools: OfferedTools
-    answers: tuple[ModelAnswer, ...]
+    answers: tuple[tuple[str, ...], ...]
+    """For each entry of the model, the tools of the calls that could be parsed, in order."""
+    unread: int = 0
+    """Entries of the model with calls of which none could be parsed."""
+    called: tuple[str, ...]
+    """The tools of all calls, in order."""
     turns: int
     """Number of user entries."""
     values: tuple[EnumValue, ...] = ()
@@ -64,11 +60,6 @@ class RowFacts:
         """The row as ChatML with its tools; None if it cannot be written as ChatML."""
         return None if self.written is None else mask_chat_turns(self.written, _PLAIN)
 
-    @property
-    def called(self) -> tuple[str, ...]:
-        """The tools of all calls, in order."""
-        return tuple([name for answer in self.answers for name in answer.names])
-
 
 def facts_of(content: ParsedRow | Glance, count_tokens: CountTokens) -> RowFacts:
     """Measure a row that was checked or parsed. A glance at a row and the parsed row give the same facts.
@@ -87,7 +78,8 @@ def facts_of(content: ParsedRow | Glance, count_tokens: CountTokens) -> RowFacts
     return RowFacts(
         format=SHAREGPT.name,
         tools=tools,
-        answers=tuple([ModelAnswer(names, bool(names)) for names in content.answers]),
+        answers=content.answers,
+        called=tuple([call.name for call in content.calls]),
         turns=[role for role, _ in content.turns].count(Role.USER),
         values=tuple(
             [value for call in content.calls for value in _values(call.name, call.arguments, tools)]
@@ -112,9 +104,9 @@ def _of_parsed(parsed: ParsedRow, count_tokens: CountTokens) -> RowFacts:
     return RowFacts(
         format=parsed.row.format,
         tools=parsed.tools,
-        answers=tuple(
-            ModelAnswer(tuple(call.name for call in entry.calls), entry.has_calls) for entry in entries
-        ),
+        answers=tuple([tuple([call.name for call in entry.calls]) for entry in entries]),
+        unread=sum([entry.has_calls and not entry.calls for entry in entries]),
+        called=tuple([call.name for call in calls]),
         turns=sum(entry.entry.role is Role.USER for entry in parsed.entries),
         values=tuple(
             [value for call in calls for value in _values(call.name, call.arguments or {}, parsed.tools)]

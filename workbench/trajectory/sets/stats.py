@@ -112,14 +112,12 @@ class RowStats:
         self.formats[facts.format] += 1
         self._declare(facts.tools)
         self.turns[facts.turns] += 1
-        for answer in facts.answers:
-            self.entries += 1
-            self.without_call += not answer.has_calls
-            self.parallel += len(answer.names) > 1
-        called = facts.called
-        for name in called:
+        self.entries += len(facts.answers)
+        self.without_call += facts.answers.count(()) - facts.unread
+        self.parallel += sum([len(names) > 1 for names in facts.answers])
+        for name in facts.called:
             self.calls[name] += 1
-        self.row_calls[len(called)] += 1
+        self.row_calls[len(facts.called)] += 1
         if facts.fixes:
             self.fixes.update(facts.fixes)
         self.enums.add(facts.values)
