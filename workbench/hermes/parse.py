@@ -38,11 +38,10 @@ def clean_blocks(text: str, tools: OfferedTools) -> tuple[Block, ...] | None:
         return None
     if "<" not in text:
         return None if may_hold_call(text, tools) else ()
-    completion = Completion(text, tools=tools, dialect=Dialect.AUTO, level=Level.TOLERANT, is_cut=False)
     found: list[Block] = []
     position, start = 0, text.find("<")
     while start >= 0:
-        block = read_clean_block(completion, start)
+        block = read_clean_block(text, start, tools, text.find)
         if block is None or (start > position and may_hold_call(text[position:start], tools)):
             return None
         found.append(block)

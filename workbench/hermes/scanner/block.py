@@ -1,6 +1,7 @@
 """One block of a completion: a call block, a thought, a truncated block, or a stray tag or fence."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
@@ -10,10 +11,10 @@ from workbench.hermes.body.shape import CallDraft, has_others, is_plain_name
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, CALL_TAG, SPACE
 from workbench.hermes.reading import Dialect, ForeignForm, SegmentKind
-from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes, finding_of
 from workbench.toolspec.coerce import find_coercions
 from workbench.toolspec.quick import matches_plainly
+from workbench.toolspec.spec import OfferedTools
 
 
 class Block(NamedTuple):
@@ -142,39 +143,47 @@ def _with_edits(block: Block, edits: list[Edit]) -> Block:
     return block._replace(fixes=(more, *block.fixes[1:]))
 
 
-def read_clean_block(completion: Completion, start: int) -> Block | None:
+def read_clean_block(
+    text: str, start: int, tools: OfferedTools | None, find: Callable[[str, int], int]
+) -> Block | None:
     """Read the block whose opening tag is at `start` if it needs no fix and has no finding.
 
     None means that the recovering reader must look at it. For a clean block it gives the same result, only slower.
+
+    Args:
+        text: The completion, in which calls are JSON.
+        start: Position of the tag.
+        tools: The offered tools, or None to accept any name.
+        find: Finds a tag in the text, like `text.find`. Where one text is searched again and again, it remembers what
+            it found.
     """
-    text = completion.text
-    if not text.startswith(CALL_OPEN, start) or completion.dialect is Dialect.XML:
+    if not text.startswith(CALL_OPEN, start):
         return None
     space = SPACE.match(text, start + len(CALL_OPEN))
     begin = space.end() if space else start
-    close = completion.find(CALL_CLOSE, begin)
-    if close < 0 or not text.startswith("{", begin) or 0 <= completion.find(CALL_OPEN, begin) < close:
+    close = find(CALL_CLOSE, begin)
+    if close < 0 or not text.startswith("{", begin) or text.find(CALL_OPEN, begin, close) >= 0:
         return None
     decoded = decode(text[begin:close])
     if decoded is None or text[begin + decoded[1] : close].strip():
         return None
-    draft = _plain_call(completion, decoded[0], begin, begin + decoded[1])
+    draft = _plain_call(tools, decoded[0], begin, begin + decoded[1])
     if draft is None:
         return None
     return Block(start, close + len(CALL_CLOSE), SegmentKind.CALL, is_call=True, drafts=(draft,))
 
 
-def _plain_call(completion: Completion, value: object, start: int, end: int) -> CallDraft | None:
+def _plain_call(tools: OfferedTools | None, value: object, start: int, end: int) -> CallDraft | None:
     if not isinstance(value, dict):
         return None
     members = cast("dict[str, object]", value)
     name, arguments = members.get("name"), members.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, dict):
         return None
-    if not is_plain_name(name, completion.tools):
+    if not is_plain_name(name, tools):
         return None
     values = cast(JsonObject, arguments)
-    spec = completion.spec(name)
+    spec = tools.by_name.get(name) if tools is not None else None
     if len(members) > 2 and has_others(members, values, spec):
         return None
     if spec is None or not spec.parameters:

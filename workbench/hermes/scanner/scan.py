@@ -134,7 +134,9 @@ def _open(found: Scan, tag: Tag) -> int:
     text = completion.text
     if _is_quoted(text, tag):
         return _stray(found, "orphan-open-tag", tag)
-    if clean := read_clean_block(completion, tag.start):
+    if completion.dialect is not Dialect.XML and (
+        clean := read_clean_block(text, tag.start, completion.tools, completion.find)
+    ):
         return _add(found, clean)
     match = SPACE.match(text, tag.end)
     start = match.end() if match else tag.end
