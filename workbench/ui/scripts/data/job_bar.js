@@ -1,30 +1,13 @@
 // The progress of a job, with a button to stop it. Event: `stop_job`.
-import { node } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
+import { progressBar, stopButton } from "../shared/progress.js";
 
 /** @param {Part<JobView, JobBarEvents>} part */
 export const mount = ({ element, follow, trigger }) => {
-  follow((value) => {
-    if (!value || !value.label) {
-      element.replaceChildren();
-      return;
-    }
-    element.replaceChildren(
-      node(
-        "div",
-        { class: "hw-model-head" },
-        node("strong", {}, value.label),
-        value.is_running
-          ? node(
-              "button",
-              { type: "button", class: "hw-action", onclick: () => trigger("stop_job", {}) },
-              "Stop",
-            )
-          : null,
-      ),
-      ...(value.is_running
-        ? [node("progress", { max: 1, value: value.share, "aria-label": value.label })]
-        : []),
-      node("div", { class: "hw-note", role: "status" }, value.note),
-    );
-  });
+  const job = (/** @type {JobView} */ { label, share, note, is_running: isRunning }) =>
+    html`<div class="hw-model-head"><strong>${label}</strong>${stopButton(isRunning, () =>
+      trigger("stop_job", {}),
+    )}</div>${isRunning ? progressBar(label, share) : ""}<div class="hw-note" role="status">${note}</div>`;
+
+  follow((value) => render(value?.label ? job(value) : "", element));
 };

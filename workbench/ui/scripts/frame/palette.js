@@ -200,7 +200,11 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
       class="hw-title">${item.name}</span><span class="hw-note">${item.note}</span></li>`;
 
   // Rows that are still found keep their elements: a click is lost if its element is replaced before the button is up.
-  const drawRows = () => render(repeat(shown, keyOf, row), list);
+  const drawRows = () =>
+    render(
+      repeat(shown, (item) => keyOf(item) + item.name, row),
+      list,
+    );
 
   // Results that arrive later do not move the selection.
   const draw = () => {

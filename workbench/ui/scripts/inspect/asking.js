@@ -1,7 +1,7 @@
 // A pane whose content is computed only when someone looks at it. It draws what it has and, once it is visible,
 // triggers `name` to request the rest. An answer about a message that is no longer shown is not drawn.
 
-/** @type {<View extends { message_id: string; is_known: boolean }, Event extends string>(part: Part<View, Event>, name: Event, draw: (value: View | null) => void) => void} */
+/** @type {<View extends AskedView, Name extends string>(part: Part<View, Name>, name: Name, draw: Draw<View>) => void} */
 export const followAsked = ({ element, follow, trigger }, name, draw) => {
   /** @type {string | null} */
   let shown = null;

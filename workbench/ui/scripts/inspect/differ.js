@@ -1,59 +1,29 @@
 // The results of other parsers, one row each. Event: `ask_differ`, once the pane is visible.
-import { hint, node } from "../shared/dom.js";
+import { hint } from "../shared/dom.js";
+import { html, render } from "../shared/lit_html.js";
 import { tableHead } from "../shared/tables.js";
 import { followAsked } from "./asking.js";
 import { heading } from "../shared/heading.js";
 
-const call = (/** @type {ParserRow["calls"][number]} */ value) =>
-  node(
-    "div",
-    { class: "hw-lost" },
-    node("span", { class: "hw-word" }, value.word),
-    node(
-      "code",
-      {},
-      node("span", { class: "k-call" }, value.name),
-      value.arguments ? " " + value.arguments : "",
-    ),
-  );
+const call = (/** @type {CallWord} */ value) =>
+  html`<div class="hw-lost"><span class="hw-word">${value.word}</span><code><span class="k-call">${value.name}</span>${
+    value.arguments ? " " + value.arguments : ""
+  }</code></div>`;
 
-const row = (/** @type {ParserRow} */ parser) =>
-  node(
-    "tr",
-    { "data-rule": parser.rule },
-    node(
-      "th",
-      { scope: "row" },
-      parser.rule,
-      parser.origin ? node("span", { class: "hw-note" }, parser.origin) : null,
-    ),
-    node("td", { class: "is-number s-" + parser.tone }, parser.got),
-    node(
-      "td",
-      {},
-      parser.calls.map(call),
-      parser.why ? node("div", { class: parser.tone === "error" ? "" : "hw-note" }, parser.why) : null,
-    ),
-  );
+const row = (/** @type {ParserRow} */ { rule, origin, got, tone, calls, why }) =>
+  html`<tr data-rule=${rule}><th scope="row">${rule}${
+    origin ? html`<span class="hw-note">${origin}</span>` : ""
+  }</th><td class="is-number s-${tone}">${got}</td><td>${calls.map(call)}${
+    why ? html`<div class=${tone === "error" ? "" : "hw-note"}>${why}</div>` : ""
+  }</td></tr>`;
+
+const comparison = (/** @type {ParserComparisonView} */ { columns, rows, note }) =>
+  html`${heading("h3", "What other parsers would read", "how-to/see-why-a-call-was-lost#read-the-result")}<table
+    class="hw-table hw-differ">${tableHead(columns, (place) => place === 1)}<tbody>${rows.map(row)}</tbody></table><p
+    class="hw-note hw-foot">${note}</p>`;
 
 /** @param {Part<ParserComparisonView, DifferEvents>} part */
-export const mount = (part) => {
-  const { element } = part;
-
-  followAsked(part, "ask_differ", (value) => {
-    if (!value || value.rows.length === 0) {
-      element.replaceChildren(...(value && value.hint ? [hint(value.hint)] : []));
-      return;
-    }
-    element.replaceChildren(
-      heading("h3", "What other parsers would read", "how-to/see-why-a-call-was-lost#read-the-result"),
-      node(
-        "table",
-        { class: "hw-table hw-differ" },
-        tableHead(value.columns, (place) => place === 1),
-        node("tbody", {}, value.rows.map(row)),
-      ),
-      node("p", { class: "hw-note hw-foot" }, value.note),
-    );
-  });
-};
+export const mount = (part) =>
+  followAsked(part, "ask_differ", (value) =>
+    render(value?.rows.length ? comparison(value) : value?.hint ? hint(value.hint) : "", part.element),
+  );

@@ -13,20 +13,12 @@ const section = (/** @type {RawSection} */ part) => {
     "data-role": part.label,
     "data-note": part.note,
   });
-  const fold = node(
-    "button",
-    {
-      type: "button",
-      class: "hw-fold",
-      "aria-expanded": "true",
-      "aria-label": "Fold " + labelOf(part),
-      onclick: () => {
-        const isFolded = element.classList.toggle("is-folded");
-        fold.setAttribute("aria-expanded", String(!isFolded));
-      },
-    },
-    icon("chevron"),
-  );
+  const toggle = () => {
+    const isFolded = element.classList.toggle("is-folded");
+    fold.setAttribute("aria-expanded", String(!isFolded));
+  };
+  const attributes = { type: "button", class: "hw-fold", "aria-expanded": "true", onclick: toggle };
+  const fold = node("button", { ...attributes, "aria-label": "Fold " + labelOf(part) }, icon("chevron"));
   element.append(fold, pre);
   return element;
 };
@@ -105,8 +97,9 @@ export const mount = (part) => {
     const choice = node(
       "select",
       { class: "hw-input hw-compare", "aria-label": "Compare with", onchange: ask },
-      node("option", { value: "" }, "Compare with …"),
-      value.others.map((other) => node("option", { value: other.key }, other.label)),
+      html`<option value="">Compare with …</option>${value.others.map(
+        (other) => html`<option value=${other.key}>${other.label}</option>`,
+      )}`,
     );
     const isOffered = value.others.some((other) => other.key === compared.key);
     if (compared.id === value.message_id && isOffered) {

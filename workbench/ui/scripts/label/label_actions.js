@@ -33,7 +33,7 @@ export const addActions = (desk) => {
   };
 
   // Changes fields of the labels of targets. `parts` has a target and its fields: names and values, null to clear one.
-  /** @param {[TargetPlace, Record<string, unknown>][]} parts @param {(object)=} more */
+  /** @param {[TargetPlace, Record<string, unknown>][]} parts @param {object=} more */
   const changeAll = (parts, more) => {
     const changes = parts.flatMap(([{ message, call }, fields]) =>
       Object.entries(fields).map(([field, value]) => ({ message, call, field, value })),
@@ -47,7 +47,7 @@ export const addActions = (desk) => {
     desk.draw();
   };
 
-  /** @param {TargetPlace} target @param {Record<string, unknown>} fields @param {(object)=} more */
+  /** @param {TargetPlace} target @param {Record<string, unknown>} fields @param {object=} more */
   const change = (target, fields, more) => changeAll([[target, fields]], more);
 
   const isStale = () =>

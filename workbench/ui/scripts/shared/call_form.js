@@ -2,6 +2,7 @@
 // of each tool.
 import { stepOf } from "./page.js";
 import { node } from "./dom.js";
+import { html, render } from "./lit_html.js";
 
 const isJson = (/** @type {string} */ value) => {
   try {
@@ -53,20 +54,15 @@ const inputFor = (field, value, onChange) => {
   return area;
 };
 
+const UNKNOWN = { kind: "json", type: "not in the schema", is_required: false, description: "", choices: [] };
+
 /** @type {(tools: Record<string, FormField[]>, draft: CallDraft) => FormField[]} */
 const formFields = (tools, draft) => {
   const known = tools[draft.name] || [];
   const names = new Set(known.map((field) => field.name));
   const others = Object.keys(draft.texts)
     .filter((name) => !names.has(name))
-    .map((name) => ({
-      name,
-      kind: "json",
-      type: "not in the schema",
-      is_required: false,
-      description: "",
-      choices: [],
-    }));
+    .map((name) => ({ ...UNKNOWN, name }));
   return [...known, ...others];
 };
 
@@ -90,19 +86,10 @@ const formRow = (draft, field, onChange) => {
     else delete draft.texts[field.name];
     onChange();
   });
-  return node(
-    "div",
-    { class: "hw-form-row" },
-    isSet,
-    node(
-      "span",
-      { class: "hw-form-name" },
-      node("span", { class: "hw-mono" }, field.name),
-      node("span", { class: "hw-note" }, field.type + (field.is_required ? " · required" : "")),
-    ),
-    value,
-    field.description ? node("span", { class: "hw-note hw-form-about" }, field.description) : null,
-  );
+  return html`<div class="hw-form-row">${isSet}<span class="hw-form-name"><span class="hw-mono">${field.name}</span><span
+    class="hw-note">${field.type}${field.is_required ? " · required" : ""}</span></span>${value}${
+      field.description ? html`<span class="hw-note hw-form-about">${field.description}</span>` : ""
+    }</div>`;
 };
 
 // The tools whose name contains what was typed; those that begin with it come first.
@@ -145,21 +132,17 @@ const toolField = (tools, draft, onChange, redraw) => {
 
   const draw = () => {
     field.setAttribute("aria-expanded", String(!list.hidden));
-    list.replaceChildren(
-      ...shown.map((option, place) =>
-        node(
-          "li",
-          {
-            role: "option",
-            "aria-selected": String(place === at),
-            onpointerdown: (event) => {
-              event.preventDefault();
-              choose(option);
-            },
-          },
-          option,
-        ),
+    const take = (/** @type {PageEvent} */ event, /** @type {string} */ option) => {
+      event.preventDefault();
+      choose(option);
+    };
+    render(
+      shown.map(
+        (option, place) =>
+          html`<li role="option" aria-selected=${String(place === at)} @pointerdown=${(event) => take(event, option)}
+            >${option}</li>`,
       ),
+      list,
     );
     list.children[at]?.scrollIntoView({ block: "nearest" });
   };

@@ -1,5 +1,6 @@
 // Charts, drawn by a library that the page loads with the first chart.
 import { node } from "./dom.js";
+import { html } from "./lit_html.js";
 
 /** @type {Promise<any> | null} */
 let library = null;
@@ -17,7 +18,7 @@ const pickBars = (/** @type {Element} */ place, /** @type {(at: number) => void}
 
 // A chart with its heading, and its figures as text. `note` may be empty. With `pick`, a click on a bar or on its figure
 // calls `pick(index)`.
-/** @type {(value: Chart, note?: string, pick?: ((at: number) => void) | null) => Drawable[]} */
+/** @type {(value: Chart, note?: string, pick?: ((at: number) => void) | null) => Template} */
 export const chart = (value, note = "", pick = null) => {
   const place = node("div", { class: "hw-chart" });
   let width = 0;
@@ -31,29 +32,14 @@ export const chart = (value, note = "", pick = null) => {
   new ResizeObserver(() => {
     if (place.clientWidth && place.clientWidth !== width) draw();
   }).observe(place);
-  return [
-    node("h3", {}, value.title),
-    note ? node("p", { class: "hw-note" }, note) : null,
-    place,
-    node(
-      "details",
-      { class: "hw-chart-figures" },
-      node("summary", {}, "Show figures"),
-      node(
-        "ol",
-        { class: "hw-note hw-dots" },
-        value.marks.map((mark, at) =>
-          node(
-            "li",
-            {},
-            pick
-              ? node("button", { type: "button", class: "hw-figure", onclick: () => pick(at) }, mark.label)
-              : value.kind === "points"
-                ? (mark.is_full ? "● " : "○ ") + mark.label
-                : mark.label,
-          ),
-        ),
-      ),
-    ),
-  ];
+  const figure = (/** @type {ChartMark} */ { label, is_full: isFull }, /** @type {number} */ at) =>
+    pick
+      ? html`<button type="button" class="hw-figure" @click=${() => pick(at)}>${label}</button>`
+      : value.kind === "points"
+        ? (isFull ? "● " : "○ ") + label
+        : label;
+  return html`<h3>${value.title}</h3>${note ? html`<p class="hw-note">${note}</p>` : ""}${place}<details
+    class="hw-chart-figures"><summary>Show figures</summary><ol class="hw-note hw-dots">${value.marks.map(
+      (mark, at) => html`<li>${figure(mark, at)}</li>`,
+    )}</ol></details>`;
 };

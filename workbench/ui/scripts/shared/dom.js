@@ -131,7 +131,10 @@ export const headedList = (value, list) => [
 
 // Shows a field in `place`, with its text selected, and returns it. Enter or leaving it saves a changed text, Escape
 // restores what was there. `more` has further attributes of the field, or others than these.
-/** @type {(place: Element, label: string, text: string, save: (text: string) => unknown, restore: () => void, more?: Attributes) => PageElement} */
+/**
+ * @param {Element} place @param {string} label @param {string} text @param {(text: string) => unknown} save
+ * @param {() => void} restore @param {Attributes} [more]
+ */
 export const editText = (place, label, text, save, restore, more = {}) => {
   let isOver = false;
   const field = node("input", {

@@ -1,5 +1,8 @@
 // What the page gives its scripts, besides the values and events of Python in each folder's `types.d.ts`.
 
+/** Draws a value; null means that there is none. */
+type Draw<View> = (value: View | null) => void;
+
 /** What the `mount` of a component gets (`gradio_parts/mount.js`). */
 interface Part<View, Event extends string = never> {
   element: HTMLElement;
@@ -9,7 +12,7 @@ interface Part<View, Event extends string = never> {
   /** Like `trigger`, for events of which only the last one counts. */
   triggerLatest: (event: Event, data: object) => void;
   /** Calls `draw` with every value, starting with the first. null means that there is no value. */
-  follow: (draw: (value: View | null) => void) => void;
+  follow: (draw: Draw<View>) => void;
 }
 
 // Values of Python have types, elements of the page do not: a script finds one by selector and knows what it is.
@@ -48,6 +51,14 @@ type Attributes = {
   [event: `on${string}`]: ((event: PageEvent) => unknown) | null | undefined;
   [name: string]: unknown;
 };
+
+/** The value of a pane that asks for its content (`inspect/asking.js`). */
+interface AskedView {
+  /** The message that it is about. */
+  message_id: string;
+  /** Whether the content is there. */
+  is_known: boolean;
+}
 
 /** A line of a menu (`menu.js`); null for none. */
 type MenuItem = [label: string, action: () => void] | null;
