@@ -171,10 +171,10 @@ def test_a_glance_is_enough_for_rows_without_tools() -> None:
 
 
 def test_a_glance_measures_rows_whose_system_text_lists_no_tools() -> None:
-    told = changed(SHAREGPT, "conversations", 0, "value", to="Call a function where it helps.")
-    untold = {**SHAREGPT, "conversations": SHAREGPT["conversations"][1:]}
-    assert agrees(told)
-    assert agrees(untold)
+    described = changed(SHAREGPT, "conversations", 0, "value", to="Call a function where it helps.")
+    bare = {**SHAREGPT, "conversations": SHAREGPT["conversations"][1:]}
+    assert agrees(described)
+    assert agrees(bare)
 
 
 @st.composite
