@@ -21,7 +21,7 @@ from workbench.ui.gradio_parts.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options, page_head
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
-from workbench.ui.script_files import joined_scripts, script_paths, scripts_address
+from workbench.ui.script_files import head_script, joined_scripts, script_paths, scripts_address
 from workbench.ui.serve import serve_page
 from workbench.ui.style_files import STYLES, joined_styles, styles_address
 from workbench.ui.tabs.play.screen import Screen
@@ -170,6 +170,14 @@ def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports(
         for imported in re.findall(r'from "[./\w]+/(\w+)\.js"', text):
             assert places[imported] < places[path.stem]
     assert not re.search(r"^import ", joined, re.MULTILINE)
+
+
+def test_the_page_gets_scripts_without_comments_and_with_all_of_their_code():
+    joined = joined_scripts() + head_script("router")
+    assert not re.search(r"/\*\*|^ *//", joined, re.MULTILINE)
+    # A parameter on a line of its own, or after another, with its type before it.
+    assert "const isSameAction = (left, right) =>" in joined
+    assert "onTab = (work) =>" in joined
 
 
 def test_listening_to_an_event_that_no_script_triggers_is_an_error():
