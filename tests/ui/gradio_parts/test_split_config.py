@@ -68,8 +68,28 @@ def test_an_event_is_sent_with_what_triggers_it_and_with_what_it_follows(parts):
         for event in part["dependencies"]:
             follows = event.get("trigger_after")
             assert follows is None or follows in events, event
-            targets = {block_id for block_id, name in event["targets"] if name not in {"load", "unload"}}
+            targets = {_target(target) for target in event["targets"] if target[1] not in {"load", "unload"}}
             assert follows is not None or targets <= blocks, event
+
+
+def _target(target):
+    """Return the component whose event this is. That of our own one is an event of the page, such as `pick 12`."""
+    block_id, name = target
+    return int(name.split()[1]) if " " in name else block_id
+
+
+def test_events_of_our_own_components_need_no_search_for_them(config, parts):
+    root_id = config["layout"]["id"]
+    own = {block["id"] for block in config["components"] if block["type"] == "drawn"}
+    sent = [target for part in parts for event in part["dependencies"] for target in event["targets"]]
+    assert not own & {block_id for block_id, _ in sent}
+    triggered = {
+        (root_id, f"{name} {block_id}")
+        for event in config["dependencies"]
+        for block_id, name in event["targets"]
+        if block_id in own
+    }
+    assert triggered and triggered <= {tuple(target) for target in sent}
 
 
 def test_an_event_reads_only_what_the_browser_has_and_waits_for_a_tab_that_it_writes_to(parts):

@@ -14,6 +14,7 @@ GRADIO = """() => {
     watch("value", () => drawn.seen.push(JSON.stringify(props.value)));
   };
   window.calls = [];
+  window.gradio_config = { layout: { id: 2 } };
   window.shared_props = {
     id: 7, elem_id: "part", elem_classes: ["hw", "hw-h"],
     register_component: (id, set, get) => Object.assign(window, { registered: id, set, get }),
@@ -39,9 +40,9 @@ def test_the_element_goes_where_gradio_puts_the_component(page: Page) -> None:
     assert page.evaluate("document.querySelector('#around').innerHTML") == expected
 
 
-def test_events_carry_the_id_of_the_component(page: Page) -> None:
+def test_events_are_those_of_the_page_and_carry_the_id_of_the_component(page: Page) -> None:
     page.evaluate("drawn.trigger('open', { id: 1 }); drawn.trigger('close')")
-    assert page.evaluate("calls") == [[7, "open", {"id": 1}], [7, "close", {}]]
+    assert page.evaluate("calls") == [[2, "open 7", {"id": 1}], [2, "close 7", {}]]
     assert page.evaluate("registered") == 7
 
 

@@ -40,7 +40,7 @@ window.__GRADIO__CC__ = {
         window.hermesWorkbench.mount(
           own.script,
           element,
-          (name, data = {}) => shared.dispatcher(shared.id, name, data),
+          (name, data = {}) => shared.dispatcher(window.gradio_config.layout.id, `${name} ${shared.id}`, data),
           props,
           (_, onValue) => watchers.push(onValue),
         );

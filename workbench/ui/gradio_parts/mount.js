@@ -52,14 +52,15 @@ window.hermesWorkbench = (() => {
     return latest[event] === values ? values : drop("a newer event has the newest values");
   };
 
-  // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.
+  // All scripts are one module (`script_files.py`). To import it again for each component would take a browser longer.
+  let scripts = null;
   const mount = async (script, element, trigger, props, watch) => {
     const part = partOf(element, trigger, props, watch);
     shared.mountedAt ??= performance.now();
     loading += 1;
     try {
-      const { default: scripts } = await import(new URL("SCRIPTS_ADDRESS", document.baseURI));
-      scripts[script].mount(part);
+      scripts ??= import(new URL("SCRIPTS_ADDRESS", document.baseURI));
+      (await scripts).default[script].mount(part);
     } finally {
       loading -= 1;
       if (loading === 0) pressAgain();

@@ -2,11 +2,11 @@
 //
 // Gradio stores the configuration as state, so every read of a property makes an observed copy of the property first,
 // and Gradio reads the targets of all events for each component, twice. Svelte observes plain objects and lists only,
-// not those of a class. The values of components stay plain, since they do change, and so does the layout, to which
-// tabs are added.
+// not those of a class. The values of components stay plain, since they do change. Of the tree of components, only those
+// are observed to which tabs are added, or in which something is hidden at first.
 //
 // *Gradio 6.31:* `assets/index` (svelte, `proxy`; client/js/src/client.ts, `get_page_config`), `assets/core`
-// (js/core/src/init.svelte.ts, `find_attached_events`).
+// (js/core/src/init.svelte.ts, `create_node`, `find_attached_events`, `find_node_by_id`, `traverse`).
 {
   class Unobserved {}
   class UnobservedList extends Array {}
@@ -21,6 +21,27 @@
   const { components = [], dependencies = [], page = {} } = window.gradio_config ?? {};
   leaveAll(dependencies);
   for (const component of components) [component.props, component].forEach(leave);
-  for (const shown of Object.values(page)) [shown.components, shown.dependencies].forEach(leave);
+  const byId = new Map(components.map((component) => [component.id, component]));
+  // The parts of the layout in which nothing ever appears.
+  const settled = new Set();
+  const settle = ({ id, children }) => {
+    const { type = "", props = {} } = byId.get(id) ?? {};
+    const isSettled = children.map(settle).every(Boolean) && !type.startsWith("tab") && (props.visible ?? true);
+    if (isSettled) settled.add(id);
+    Object.setPrototypeOf(children, Layouts.prototype);
+    return isSettled;
+  };
+  // Gradio makes the tree from the layout by `map`.
+  class Layouts extends Array {
+    map(make) {
+      const nodes = Array.from(this, (layout) => make(layout));
+      for (const node of nodes) if (settled.has(node.id)) leave(node);
+      return nodes;
+    }
+  }
+  for (const shown of Object.values(page)) {
+    settle(shown.layout);
+    [shown.components, shown.dependencies].forEach(leave);
+  }
   leave(components);
 }

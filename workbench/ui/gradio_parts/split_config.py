@@ -97,7 +97,7 @@ class _Division:
         start = {
             **self._config,
             "components": blocks,
-            "dependencies": [slim_event(event) for event in events[_ALWAYS]],
+            "dependencies": [self._sent(event) for event in events[_ALWAYS]],
             "layout": self._start_layout,
         }
         page = dict(self._config.get("page", {}))
@@ -142,11 +142,26 @@ class _Division:
 
     def _on_arrival(self, event: Config, name: str) -> Config:
         """Return an event of a tab, which runs when the tab arrives if it runs when the tab is selected."""
-        sent = slim_event(event)
+        sent = self._sent(event)
         tab_id = self._tab_ids[name]
         if [tab_id, "select"] in [list(target) for target in event["targets"]]:
-            sent["targets"] = [*event["targets"], [tab_id, "load"]]
+            sent["targets"] = [*sent["targets"], [tab_id, "load"]]
         return sent
+
+    def _sent(self, event: Config) -> dict[str, Any]:
+        """Return an event with those of our own components as events of the page, which `drawn.js` triggers.
+
+        The browser looks up the component of each event several times, by walking through all components before it.
+        """
+        root_id = self._config["layout"]["id"]
+        targets = [
+            [root_id, f"{name} {block_id}"] if self._is_own(block_id) else [block_id, name]
+            for block_id, name in event["targets"]
+        ]
+        return {**slim_event(event), "targets": targets}
+
+    def _is_own(self, block_id: int) -> bool:
+        return self._components.get(block_id, {}).get("type") == "drawn"
 
     def _states_used_by(self, events: Sequence[Config]) -> Iterator[Config]:
         """Yield the states inside tabs that events at the start read or write: the browser counts values by them."""
