@@ -40,7 +40,8 @@ window.__GRADIO__CC__ = {
         window.hermesWorkbench.mount(
           own.script,
           element,
-          (name, data = {}) => shared.dispatcher(window.gradio_config.layout.id, `${name} ${shared.id}`, data),
+          (name, data = {}) =>
+            shared.dispatcher(window.gradio_config.layout.id, `${name} ${shared.id}`, data),
           props,
           (_, onValue) => watchers.push(onValue),
         );

@@ -25,7 +25,11 @@
     });
   const state = offer((anchor, { shared_props: shared }) => {
     // Its value stays on the server.
-    shared.register_component(shared.id, () => {}, async () => null);
+    shared.register_component(
+      shared.id,
+      () => {},
+      async () => null,
+    );
   });
   window.__GRADIO__CC__ = { column: layout(COLUMN), form: layout("form"), state };
 }

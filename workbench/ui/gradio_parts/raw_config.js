@@ -26,7 +26,8 @@
   const settled = new Set();
   const settle = ({ id, children }) => {
     const { type = "", props = {} } = byId.get(id) ?? {};
-    const isSettled = children.map(settle).every(Boolean) && !type.startsWith("tab") && (props.visible ?? true);
+    const isShown = (props.visible ?? true) === true;
+    const isSettled = children.map(settle).every(Boolean) && isShown && !type.startsWith("tab");
     if (isSettled) settled.add(id);
     Object.setPrototypeOf(children, Layouts.prototype);
     return isSettled;
