@@ -1,12 +1,13 @@
 """What a person does before the answer to what was opened arrives, as on a slow line, is not lost and comes last."""
 
+import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.holding import Held, event_data, values
-from tests.e2e.play import Play
+from tests.e2e.play import Play, expect_tab
 from tests.e2e.waiting import settle
 from tests.served import Server
 
@@ -74,6 +75,24 @@ def test_a_message_typed_before_its_session_is_open_follows_the_draft(play: Play
     play.composer.fill("typed at once")
     held.let_go()
     expect(play.composer).to_have_value("a draft\n\ntyped at once")
+
+
+CLICK_AT_ONCE = """
+const click = () => {
+  const place = document.querySelector('#page-places [data-tab="contracts"]');
+  if (!place) return setTimeout(click, 1);
+  place.click();
+};
+click();
+"""
+"""Opens a place as soon as the page shows its name; Gradio adds the tabs later."""
+
+
+def test_a_place_that_is_clicked_before_there_are_tabs_opens(fresh_page: Page, server: Server) -> None:
+    fresh_page.add_init_script(CLICK_AT_ONCE)
+    fresh_page.goto(server.url)
+    expect_tab(fresh_page, "Contracts")
+    expect(fresh_page).to_have_url(re.compile(r"\?tab=contracts"))
 
 
 def test_the_setup_is_changed_only_once_it_is_filled(empty: tuple[Play, Held]) -> None:

@@ -104,6 +104,7 @@ window.hermesWorkbench.router = (() => {
   const buttonOf = (/** @type {string} */ tab) => tabBar()?.querySelector("[data-tab-id=" + tab + "]");
 
   const select = (/** @type {string} */ tab) => {
+    chosen = "";
     expected = selectedTab() === tab ? "" : tab;
     if (expected) buttonOf(tab)?.click();
   };
@@ -262,15 +263,16 @@ window.hermesWorkbench.router = (() => {
       attributes: true,
       attributeFilter: ["aria-selected"],
     });
-    // A tab that was chosen while the page was still loading stays open.
-    if (isChosen) onTabs();
-    else select(now.tab);
+    // A tab that was chosen while the page was still loading is opened now, or stays open.
+    if (!chosen) select(now.tab);
+    else if (chosen === selectedTab()) onTabs();
+    else buttonOf(chosen)?.click();
   };
 
   // A person's own choice of a tab is not an echo of an address.
-  let isChosen = false;
+  let chosen = "";
   const choose = (/** @type {string} */ tab) => {
-    isChosen = true;
+    chosen = tab;
     expected = "";
     buttonOf(tab)?.click();
   };
