@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.services import services_for
@@ -124,6 +124,8 @@ VALUES = st.recursive(
     VALUES,
     st.text(max_size=9),
 )
+@example([{"when": {"a": "0E0"}}] * 2, "0E0", "")
+@example([{"when": {"1": "0E0"}}] * 2, ["0E0", {"1": "1e3"}], "")
 def test_every_rule_is_the_same_after_its_row(rules, value, text):
     answered = [
         {**rule, **({"result": value} if number % 2 else {"template": text})}

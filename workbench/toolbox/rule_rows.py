@@ -97,10 +97,10 @@ def _row(rule: JsonObject, number: int) -> RuleRow:
     answer = rule.get(kind)
     when = rule.get("when")
     return RuleRow(
-        when=flow_yaml(when)[1:-1] if isinstance(when, Mapping) and when else "",
+        when=_value_cell(when)[1:-1] if isinstance(when, Mapping) and when else "",
         kind=kind,
         answer="" if kind not in rule else _text_cell(str(answer)) if kind in _TEXTS else _value_cell(answer),
-        effects=flow_yaml(rule["effects"]) if rule.get("effects") else "",
+        effects=_value_cell(rule["effects"]) if rule.get("effects") else "",
         was=number,
     )
 
@@ -111,13 +111,16 @@ def _text_cell(text: str) -> str:
 
 
 def _value_cell(value: JsonValue) -> str:
-    if isinstance(value, str) and "\n" not in value:
+    """Return a value as short YAML, or as JSON where `_read` would take that for another value, as the text `0E0`."""
+    is_nested = isinstance(value, dict | list)
+    if is_nested or (isinstance(value, str) and "\n" not in value):
+        short = flow_yaml(value) if is_nested else value
         try:
-            if load_yaml(value) == value:
-                return value
-        except yaml.YAMLError:
+            if _read(short, "") == value:
+                return short
+        except BadInput:
             pass
-    return flow_yaml(value) if isinstance(value, dict | list) else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _rule(row: RuleRow, rules: Sequence[JsonObject], number: int) -> JsonObject:
