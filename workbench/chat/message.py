@@ -15,9 +15,8 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
     TOOL = "tool"
 
-    __hash__ = (
-        str.__hash__
-    )  # that of an enum is a function in Python, which every dictionary of roles would call
+    # An enum's own hash is a function in Python, which every look-up in a dictionary of roles would call.
+    __hash__ = str.__hash__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

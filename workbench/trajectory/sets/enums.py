@@ -9,6 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
+# Keys of a dictionary, as an ordered set: their order decides in which order values are listed.
 _BRANCHES: Final = {"anyOf": None, "oneOf": None, "allOf": None}.keys()
 """Keywords of a schema with others inside, such as `{"anyOf": [{"enum": ["a"]}, {"type": "null"}]}`."""
 _BOOLEAN: Final = ("true", "false")
