@@ -65,6 +65,23 @@ def test_ctrl_s_saves_a_version_in_contracts_and_does_nothing_without_a_change(
     expect(page.locator("#tools-versions summary .hw-mono")).to_have_text("v1")
 
 
+def test_the_version_of_another_contract_with_the_same_text_is_shown(play: Play) -> None:
+    write(play, f"{OWN_CONTRACT}{uuid4().hex}\n")
+    text = play.page.evaluate("hermesWorkbench.documents.textOf('play-contract-text')")
+    line = play.part("versions").locator("summary .hw-mono")
+    play.page.keyboard.press("Control+s")
+    expect(save_button(play.part("versions"))).to_be_hidden()
+    shown = line.inner_text()
+    assert shown != "v1"
+    play.choose("Contract", "shop")
+    expect(line).to_have_text("v1")
+    write(play, text)
+    expect(save_button(play.part("versions"))).to_be_visible()
+    play.choose("Contract", "minimal")
+    expect(line).to_have_text(shown)
+    expect(save_button(play.part("versions"))).to_be_hidden()
+
+
 def test_ctrl_enter_in_the_contract_asks_the_last_message_again(play: Play) -> None:
     play.ask("Which word?").ask("And the last one?")
     word = uuid4().hex

@@ -10,6 +10,7 @@ from tests.e2e.holding import Held, event_data, values
 from tests.e2e.play import Play, expect_tab
 from tests.e2e.waiting import settle
 from tests.served import Server
+from workbench.ui.present.setup import SETUP_FIELDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -29,6 +30,11 @@ def is_opening(body: dict[str, Any]) -> bool:
 def is_navigation(body: dict[str, Any]) -> bool:
     """Whether an event opens a session or an empty page."""
     return "session" in event_data(body) and "request" in event_data(body)
+
+
+def is_of_texts(body: dict[str, Any]) -> bool:
+    """Whether an event asks for what follows from the contract and the tools."""
+    return len(values(body)) == len(SETUP_FIELDS) + 3
 
 
 @pytest.fixture
@@ -75,6 +81,20 @@ def test_a_message_typed_before_its_session_is_open_follows_the_draft(play: Play
     play.composer.fill("typed at once")
     held.let_go()
     expect(play.composer).to_have_value("a draft\n\ntyped at once")
+
+
+def test_what_follows_from_the_texts_is_asked_for_once(page: Page, server: Server) -> None:
+    sent: list[dict[str, Any]] = []
+    page.on(
+        "request",
+        lambda request: sent.append(request.post_data_json or {}) if "/queue/join" in request.url else None,
+    )
+    play = Play(page, server).open()
+    settle(page)
+    assert [is_of_texts(body) for body in sent].count(True) == 1
+    play.edit("contract-text", "Hello.")
+    settle(page)
+    assert values([body for body in sent if is_of_texts(body)][-1])[2] == "Hello."
 
 
 CLICK_AT_ONCE = """

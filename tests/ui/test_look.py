@@ -17,11 +17,12 @@ from workbench.chat.message import Role
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.records.owner import Owner
 from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
+from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.present.row_conditions import read_conditions
 from workbench.ui.present.row_picture import show_picture
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.data.form import ANY, DataForm, Jobs
-from workbench.ui.tabs.data.look_events import LookEvents, LookForm
+from workbench.ui.tabs.data.look_events import LookEvents, LookForm, LookScreen
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
 
 
@@ -68,7 +69,10 @@ def data_form(**values):
 
 
 def last(steps):
-    *_, screen = steps
+    """Return the screen after all steps: each leaves out what stays unchanged."""
+    screen = LookScreen()
+    for step in steps:
+        screen = LookScreen(*(old if new is SAME else new for old, new in zip(screen, step, strict=True)))
     return screen
 
 

@@ -23,7 +23,7 @@ from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.script_files import head_script, joined_scripts, script_paths, scripts_address
 from workbench.ui.serve import serve_page
-from workbench.ui.style_files import STYLES, joined_styles, styles_address
+from workbench.ui.style_files import STYLE_FOLDER, joined_styles, styles_address
 from workbench.ui.tabs.play.screen import Screen
 
 UI = Path(__file__).parents[2] / "workbench" / "ui"
@@ -151,13 +151,17 @@ def test_scripts_and_styles_are_served_as_files_and_not_inside_the_page(config):
     assert f'<link rel="stylesheet" href="{styles_address()}">' in head
 
 
-def test_each_style_rule_also_applies_inside_gradio_s_page_where_it_wins():
+def test_each_style_rule_is_sent_once_and_outweighs_those_of_gradio():
     joined = joined_styles()
     version = gr.__version__.replace(".", "-")
-    inside = joined.partition(f".gradio-container.gradio-container-{version} .contain {{")[2]
-    for sheet in STYLES:
-        assert joined.count(sheet.read_text(encoding="utf-8")) == 2
-        assert sheet.read_text(encoding="utf-8") in inside
+    whole, _, weighted = joined.partition(
+        f":is(:root, .gradio-container.gradio-container-{version} .contain) {{"
+    )
+    sheets = {path.stem: path.read_text(encoding="utf-8") for path in STYLE_FOLDER.glob("*.css")}
+    assert whole == sheets.pop("document")
+    assert len(sheets) > 5 and all(
+        joined.count(text) == weighted.count(text) == 1 for text in sheets.values()
+    )
 
 
 def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports():

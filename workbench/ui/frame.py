@@ -23,8 +23,11 @@ class PageFrame:
 
 def build_frame(settings: Settings) -> PageFrame:
     """Build the frame, with a sign-in button on a Space with Hugging Face login."""
+    has_account = settings.accounts or settings.has_hugging_face_login
     frame = PageFrame(
-        header=Drawn("header", elem_id="page-header"),
+        header=Drawn(
+            "header", elem_id="page-header", elem_classes=["is-beside-account"] if has_account else ()
+        ),
         picker=Drawn("model_picker", elem_id="page-models"),
         address=Drawn("address", elem_id="page-address"),
         account=Drawn("account", elem_id="page-account"),

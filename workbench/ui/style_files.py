@@ -15,16 +15,18 @@ from workbench.ui.gradio_parts.styles import before_gradios
 from workbench.ui.script_files import serve_version
 
 STYLES_ROUTE: Final = "/styles/{version}/all.css"
-STYLES: Final = tuple(
-    Path(__file__).parent / "styles" / f"{name}.css"
-    for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
-)
+STYLE_FOLDER: Final = Path(__file__).parent / "styles"
+_OF_PARTS: Final = ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 
 
 @cache
 def joined_styles() -> str:
     """Return all style sheets as one, in their order."""
-    return before_gradios("\n".join(path.read_text(encoding="utf-8") for path in STYLES))
+    return _text("document") + before_gradios("\n".join(map(_text, _OF_PARTS)))
+
+
+def _text(name: str) -> str:
+    return (STYLE_FOLDER / f"{name}.css").read_text(encoding="utf-8")
 
 
 @cache

@@ -15,7 +15,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
 from workbench.library.datasets.file_row import FileRow
 from workbench.library.datasets.opened_rows import OpenedRows
-from workbench.trajectory.sets.row_index import MarkKind
+from workbench.trajectory.sets.row_index import MarkKind, RowFilter, RowMark
 
 WRONG = changed(SHAREGPT, "conversations", 2, "value", to=PARIS.replace('"days": 2', '"days": 0'))
 ROWS = [
@@ -34,8 +34,8 @@ def opened():
     """Opens files, which are closed at the end."""
     with ExitStack() as stack:
 
-        def open_rows(path, **options):
-            rows = stack.enter_context(closing(OpenedRows(name=path.name)))
+        def open_rows(path, *, finds_near=True, **options):
+            rows = stack.enter_context(closing(OpenedRows(name=path.name, finds_near=finds_near)))
             deque(rows.read_file(str(path), **options), maxlen=0)
             rows.finish()
             return rows
@@ -94,6 +94,27 @@ def test_rows_of_parquet_are_read_again(tmp_path, opened):
     )
     rows = opened(tmp_path / "r.parquet")
     assert rows.open_row(2).fields == {"text": "<|im_start|>user\nHi<|im_end|>\n"}
+
+
+def test_near_duplicates_can_be_found_later(tmp_path, opened):
+    question = " ".join(f"word{number}" for number in range(90))
+    near = [
+        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "It rains."}]}
+        for text in (question, question.upper(), "Hi.")
+    ]
+    rows = "".join(json.dumps(row) + "\n" for row in (*near, *near[:1]))
+    path = tmp_path / "rows.jsonl"
+    path.write_text(LINES + TWICE + "\n{oops\n" + rows)
+    whole, later = opened(path), opened(path, finds_near=False)
+    assert whole.codes["near-duplicate-row"] == 1
+    assert later.codes == whole.codes - Counter({"near-duplicate-row": 1})
+    shares = list(later.find_near())
+    assert shares == sorted(shares) and shares[-1] == 1
+    assert later.codes == whole.codes
+    places = range(len(whole.index))
+    assert [later.open_row(place) for place in places] == [whole.open_row(place) for place in places]
+    near_rows = RowFilter(marks=(RowMark(MarkKind.FINDING, ("near-duplicate-row",)),))
+    assert later.index.matching(near_rows).tolist() == whole.index.matching(near_rows).tolist() == [8]
 
 
 def test_a_text_is_found_as_a_person_reads_it(tmp_path, opened):

@@ -14,14 +14,13 @@ from tests.ui.scripts.component import STUBS, Component
 from tests.ui.scripts.label_desk import Desk
 from workbench.ui.page import HEAD_SCRIPTS
 from workbench.ui.script_files import charts_address, charts_script, joined_scripts, scripts_address
-from workbench.ui.style_files import STYLES
+from workbench.ui.style_files import joined_styles
 
 
 def _document() -> str:
-    styles = "".join(f"<style>{path.read_text()}</style>" for path in STYLES)
     scripts = "".join(f"<script>{text}</script>" for text in (*HEAD_SCRIPTS, STUBS))
     body = '<div id="around"></div><div id="component" class="hw"></div>'
-    return f"<!doctype html><html lang=en><title>component</title>{styles}{scripts}<body>{body}"
+    return f"<!doctype html><html lang=en><title>component</title><style>{joined_styles()}</style>{scripts}<body>{body}"
 
 
 class _Files(BaseHTTPRequestHandler):

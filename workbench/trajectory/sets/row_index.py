@@ -132,7 +132,8 @@ class RowIndex:
             number = self.marks.get(mark)
             if number is None:
                 return rows[:0]
-            marked = _values(self._marked_rows)[_values(self._row_marks) == number]
+            marked_rows, numbers = self._pairs()
+            marked = marked_rows[numbers == number]
             rows = np.intersect1d(rows, marked.astype(np.int64))
         for numbers, wanted in (
             (self.calls, chosen.calls),
@@ -147,9 +148,14 @@ class RowIndex:
 
     def counts(self, kind: MarkKind) -> dict[tuple[str, ...], int]:
         """Return the number of rows with each mark of a kind, in order of first occurrence."""
-        pairs = np.unique(np.stack((_values(self._row_marks), _values(self._marked_rows)), axis=1), axis=0)
-        rows = np.bincount(pairs[:, 0].astype(np.int64), minlength=len(self.marks))
+        pairs = np.unique(np.stack(self._pairs(), axis=1), axis=0)
+        rows = np.bincount(pairs[:, 1].astype(np.int64), minlength=len(self.marks))
         return {names: int(rows[number]) for (marked, names), number in self.marks.items() if marked is kind}
+
+    def _pairs(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return each marked row, and its mark. Another thread may be adding a finding: its row, then its mark."""
+        numbers = _values(self._row_marks)
+        return _values(self._marked_rows)[: len(numbers)], numbers
 
     def _mark_alike(self, row: int, format_name: str, roles: tuple[Role, ...]) -> None:
         """Mark a row with its format and roles, in which most rows of a file are alike."""

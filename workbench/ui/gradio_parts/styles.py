@@ -1,4 +1,4 @@
-"""Repeat each rule of a style sheet inside Gradio's page, so that it comes before the rules of Gradio's components.
+"""Give the rules of a style sheet more weight than those of Gradio's components.
 
 Gradio does this to its option `css`, but writes the result into the page, which the browser parses and prints again.
 
@@ -9,6 +9,6 @@ import gradio as gr
 
 
 def before_gradios(rules: str) -> str:
-    """Return the rules, and the same rules inside the element that Gradio draws the page in."""
+    """Return the rules with the weight of Gradio's own selector of the page, wherever in the document they apply."""
     page = f".gradio-container.gradio-container-{gr.__version__.replace('.', '-')} .contain"
-    return f"{rules}\n{page} {{\n{rules}\n}}\n"
+    return f":is(:root, {page}) {{\n{rules}\n}}\n"

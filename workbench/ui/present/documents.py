@@ -57,6 +57,8 @@ class EditorsView:
     """Element id and name of each code editor, for screen readers."""
     tooltips: tuple[tuple[str, str], ...] = ()
     """Element id of each field whose label has a tooltip, and the glossary term that it explains."""
+    watched: tuple[str, ...] = ()
+    """Element ids of the fields whose texts the server is told of when one of them changes (`change_texts`)."""
     changes: tuple[DocumentChange, ...] = ()
     """The changes to make now, in order."""
     serial: float = 0.0
@@ -72,13 +74,14 @@ class EditorsView:
         return replace(self, changes=changes, serial=serial)
 
 
-PLAY_EDITORS: Final = EditorsView(
-    names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON")),
-    tooltips=(("play-ephemeral", "ephemeral system text"),),
-)
 COMPOSER: Final = "play-composer"
 CONTRACT_TEXT: Final = "play-contract-text"
 TOOLS_TEXT: Final = "play-tools-text"
+PLAY_EDITORS: Final = EditorsView(
+    names=((CONTRACT_TEXT, "Contract text"), (TOOLS_TEXT, "Tools as JSON")),
+    tooltips=(("play-ephemeral", "ephemeral system text"),),
+    watched=(CONTRACT_TEXT, TOOLS_TEXT, "play-variables"),
+)
 _OF_SESSION: Final = (("tools", TOOLS_TEXT), ("ephemeral", "play-ephemeral"), ("variables", "play-variables"))
 """Kinds and fields of the texts that a session stores with its setup."""
 _NAMES: Final = {"tools": "tools_text", "ephemeral": "ephemeral", "variables": "variables"}

@@ -254,6 +254,7 @@ def build(services: Services) -> ModelsParts:
                 place = TextField(
                     label="Adapter folder or GGUF file",
                     placeholder="runs/first",
+                    max_lines=1,
                     elem_id="models-place",
                 )
                 base = gr.Dropdown(
@@ -277,6 +278,7 @@ def build(services: Services) -> ModelsParts:
                 words = TextField(
                     label="Model name",
                     placeholder="Hermes 3 8B",
+                    max_lines=1,
                     show_label=False,
                     container=False,
                     elem_id="models-words",

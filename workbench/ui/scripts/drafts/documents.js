@@ -28,6 +28,7 @@
 //   keep(id, text, saved)    store a draft that no field shows; one that equals `saved` is removed
 //   kept(id)                 the text of the draft, or null
 //   onShow(place, work)      call `work` with the id of each document that the field shows from now on
+//   onDraw(work)             call `work` whenever a field may show another text or document
 // In `draft_store.js`:
 //   drafts(kind)             all drafts of a kind, newest first: [{ id, name, text, at }]
 //   onChange(work)           call `work` whenever a draft appears or disappears, here or in another tab
@@ -100,7 +101,11 @@ export const draw = (
     if (field !== source) field.write(textIn(field));
     field.drawBar();
   }
+  for (const work of drawers) work();
 };
+/** @type {(() => void)[]} */
+const drawers = [];
+export const onDraw = (/** @type {() => void} */ work) => drawers.push(work);
 
 // Writes the draft to the storage, or removes it.
 export const persist = (/** @type {EditedDocument} */ document) => {

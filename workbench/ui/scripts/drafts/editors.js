@@ -1,6 +1,9 @@
 // Names Gradio's code editors for screen readers, adds tooltips to the labels of fields, and passes the server's changes
-// of documents on to `documents.js`; draws nothing.
+// of documents on to `documents.js`; draws nothing. Events: `open_editors`, and `change_texts` once the texts of the watched
+// fields differ from those that it last told of.
 import { apply } from "./document_changes.js";
+import { idOf, onDraw, textOf } from "./documents.js";
+import { splitId } from "./draft_store.js";
 import { onOpenEditor, showFields } from "./fields.js";
 
 const EVERYWHERE = { childList: true, subtree: true };
@@ -20,9 +23,27 @@ document.addEventListener(
   true,
 );
 
+const contractOf = (/** @type {string} */ place) =>
+  splitId(idOf(place))[0] === "contract" ? idOf(place) : "";
+
 /** @param {Part<EditorsView, EditorsEvents>} part */
-export const mount = ({ props, trigger, follow }) => {
-  for (const [id] of props.value?.names || []) onOpenEditor(id, () => trigger("open_editors", {}));
+export const mount = ({ props, trigger, triggerLatest, follow }) => {
+  const { names: editors = [], watched = [] } = props.value ?? {};
+  for (const [id] of editors) onOpenEditor(id, () => trigger("open_editors", {}));
+
+  // Two contracts can have the same text.
+  const shownNow = () => JSON.stringify(watched.map((place) => [textOf(place), contractOf(place)]));
+  let told = shownNow();
+  let telling = 0;
+  const tell = () => {
+    telling = 0;
+    const shown = shownNow();
+    if (shown === told) return;
+    told = shown;
+    triggerLatest("change_texts", {});
+  };
+  // The fields of an answer change one after the other.
+  if (watched.length) onDraw(() => (telling ||= setTimeout(tell)));
 
   // Returns whether all editors and labels were found. Gradio draws those of a tab when the tab is opened.
   const addNames = () => {

@@ -29,10 +29,12 @@ interface EditorsView {
   names: ([string, string])[];
   /** Element id of each field whose label has a tooltip, and the glossary term that it explains. */
   tooltips: ([string, string])[];
+  /** Element ids of the fields whose texts the server is told of when one of them changes (`change_texts`). */
+  watched: string[];
   /** The changes to make now, in order. */
   changes: DocumentChange[];
   /** A new number for every answer of the server, so that equal answers can be distinguished. */
   serial: number;
 }
 
-type EditorsEvents = "open_editors";
+type EditorsEvents = "change_texts" | "open_editors";

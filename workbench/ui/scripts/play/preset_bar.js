@@ -22,8 +22,8 @@ export const mount = ({ element, follow, trigger }) => {
   let before = null;
 
   // What is changed before the page is filled would be replaced by the answer that fills it.
-  const column = element.closest(".hw-column") ?? element;
-  column.inert = hermesWorkbench.router.afterOpening("play", "setup", () => (column.inert = false));
+  const show = () => element.closest(".hw-column")?.classList.remove("is-opening");
+  if (!hermesWorkbench.router.afterOpening("play", "setup", show)) show();
 
   const preset = () => presets.find((item) => item.id === openId);
   const byName = (/** @type {string} */ name) => presets.find((item) => item.name === name.trim());

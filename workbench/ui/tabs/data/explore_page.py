@@ -93,21 +93,20 @@ def wire(parts: ExploreParts, services: Services, state: gr.State, jobs: Jobs, *
     screen = [parts.job, parts.notice, parts.diff, parts.picture, parts.found, parts.stored]
     values = parts.values()
     listen(tab.select, events.on_open, [state], [parts.stored])
-    listen(parts.open_file.click, events.on_look_file, [state, *values], screen)
-    listen(
-        parts.open_sessions.click,
-        events.on_look_sessions,
-        [state, *values, *parts.filters.values()],
-        screen,
-    )
+    looked = [
+        listen(parts.open_file.click, events.on_look_file, [state, *values], screen),
+        listen(
+            parts.open_sessions.click,
+            events.on_look_sessions,
+            [state, *values, *parts.filters.values()],
+            screen,
+        ),
+    ]
     listen(parts.compare.click, events.on_compare, [state, *values], screen)
-    listen(
-        parts.max_length.change,
-        events.on_max_length,
-        [state, parts.max_length],
-        [parts.picture],
-        is_latest_only=True,
-    )
+    for drawn_again in (parts.max_length.change, *(look.then for look in looked)):
+        listen(
+            drawn_again, events.on_max_length, [state, parts.max_length], [parts.picture], is_latest_only=True
+        )
     finds = any_of(parts.picture.event("find_rows"), parts.found.event("find_rows"))
     listen(finds, events.on_find, [state], screen, is_latest_only=True)
     listen(parts.job.event("stop_job"), DataEvents(services, jobs).on_stop, is_queued=False)

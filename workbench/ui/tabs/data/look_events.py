@@ -211,7 +211,7 @@ class LookEvents:
             if stop is None:
                 yield LookScreen(notice=advice(BUSY))
                 return
-            opened = OpenedRows(name=name, read_as=form.read_as)
+            opened = OpenedRows(name=name, read_as=form.read_as, finds_near=False)
             try:
                 most_tokens = MAX_LENGTH.whole(form.max_length)
                 opened.count_tokens = _counter(services, form.tokenizer)
@@ -221,6 +221,12 @@ class LookEvents:
                         opened.is_part = True
                         break
                 yield self._opened(services, tab, opened, most_tokens)
+                # `on_max_length` follows, and draws the picture with what was found.
+                for share in _spaced(services, opened.find_near()):
+                    yield LookScreen(job=_reading(opened, share, "Looking for near duplicates"))
+                    if stop.is_set():
+                        break
+                yield LookScreen(job=JobView())
             except WorkbenchError as error:
                 opened.close()
                 yield LookScreen(job=JobView(), notice=problem(error))
@@ -243,9 +249,9 @@ class LookEvents:
         )
 
 
-def _reading(opened: OpenedRows, share: float) -> JobView:
+def _reading(opened: OpenedRows, share: float, label: str = "Reading") -> JobView:
     note = f"{opened.name}, {count(len(opened.index), 'row')}"
-    return JobView(label="Reading", share=share, note=note, is_running=True)
+    return JobView(label=label, share=share, note=note, is_running=True)
 
 
 def _read_file(services: Services, form: LookForm, opened: OpenedRows) -> Iterator[float]:

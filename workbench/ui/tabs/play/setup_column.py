@@ -56,7 +56,7 @@ class SetupParts:
     """The left column; opening the page fills in its values. Each field of `SETUP_FIELDS` has an attribute."""
 
     def __init__(self, services: Services) -> None:
-        with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
+        with gr.Column(elem_id="play-setup", elem_classes=["hw-column", "is-opening"], min_width=0):
             self.stored = TextField(visible=False, elem_id="play-stored-setup")
             """The setup that the browser stores, as JSON, read when the page is opened."""
             self._build_contract(services)

@@ -167,16 +167,8 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         [parts.state, setup.tools_text],
         [parts.conversation.editors, setup.tools_notice],
     )
-    # One listener for all of them, so that its last run has seen every change, in whatever order they come.
-    texts = any_of(
-        setup.contract_name.change,
-        setup.contract_text.change,
-        setup.variables.change,
-        setup.tools_text.change,
-        setup.disabled_tools.event("switch_tool"),
-    )
     listen(
-        texts,
+        any_of(parts.conversation.editors.event("change_texts"), setup.disabled_tools.event("switch_tool")),
         setups.on_texts,
         [parts.state, setup.contract_name, setup.contract_text, *setup.fields],
         [
