@@ -36,7 +36,7 @@ def drawn(page: Page, kind: str, props: Mapping[str, Any], **shared: object) -> 
 
 
 def events(page: Page) -> list[str]:
-    """Return the events so far, once the last change was told."""
+    """Return the events so far, once the last change was reported."""
     page.evaluate("new Promise((resolve) => setTimeout(resolve))")
     return [name for _, name, _ in page.evaluate("calls")]
 
@@ -63,7 +63,7 @@ def test_a_field_goes_where_gradio_puts_the_component_with_its_name(page: Page) 
     assert page.evaluate("document.querySelector('#part span').className") == "sr-only"
 
 
-def test_what_is_written_is_what_events_read_and_each_change_is_told(page: Page) -> None:
+def test_what_is_written_is_what_events_read_and_each_change_is_reported(page: Page) -> None:
     field = drawn(page, "textbox", LINES)
     assert page.evaluate("get()") == {"value": "one"}
     field.fill("two")
@@ -78,7 +78,7 @@ def test_what_is_written_is_what_events_read_and_each_change_is_told(page: Page)
     assert page.evaluate("get()") == {"value": ""}
 
 
-def test_a_change_is_told_once_all_values_of_the_answer_are_set(page: Page) -> None:
+def test_a_change_is_reported_once_all_values_of_the_answer_are_set(page: Page) -> None:
     drawn(page, "textbox", LINES)
     assert page.evaluate("set({ value: 'two' }) || calls.length") == 0
     assert events(page) == ["change"]

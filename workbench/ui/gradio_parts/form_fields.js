@@ -50,13 +50,13 @@
       block.style.cssText = `min-width: min(${shared.min_width ?? 0}px, 100%); flex-grow: ${shared.scale ?? ""}`;
       const label = make("label", block, { className: kind === "checkbox" ? "hw-switch" : "" });
       const name = make("span", label, { className: isNamed ? "" : "sr-only", textContent: shared.label });
-      name.dataset.testid = "block-info";
       if (own.info) make("div", label, { className: "hw-field-info", textContent: own.info });
       const [tag, attributes] = inputOf(own);
       const input = make(tag, label, {});
       for (const [attribute, value] of Object.entries(attributes))
         if (value !== null && value !== undefined) input.setAttribute(attribute, value);
       if (kind === "checkbox") label.append(name);
+      else name.dataset.testid = "block-info";
 
       let value = own.value ?? empty;
       const tell = (event) => shared.dispatcher(shared.id, event, null);

@@ -58,7 +58,7 @@ class EditorsView:
     tooltips: tuple[tuple[str, str], ...] = ()
     """Element id of each field whose label has a tooltip, and the glossary term that it explains."""
     watched: tuple[str, ...] = ()
-    """Element ids of the fields whose texts the server is told of when one of them changes (`change_texts`)."""
+    """Element ids of the fields whose texts the browser reports as one event, `change_texts`."""
     changes: tuple[DocumentChange, ...] = ()
     """The changes to make now, in order."""
     serial: float = 0.0

@@ -1,6 +1,6 @@
 // Names Gradio's code editors for screen readers, adds tooltips to the labels of fields, and passes the server's changes
 // of documents on to `documents.js`; draws nothing. Events: `open_editors`, and `change_texts` once the texts of the watched
-// fields differ from those that it last told of.
+// fields differ from those it last reported.
 import { apply } from "./document_changes.js";
 import { idOf, onDraw, textOf } from "./documents.js";
 import { splitId } from "./draft_store.js";
@@ -33,17 +33,17 @@ export const mount = ({ props, trigger, triggerLatest, follow }) => {
 
   // Two contracts can have the same text.
   const shownNow = () => JSON.stringify(watched.map((place) => [textOf(place), contractOf(place)]));
-  let told = shownNow();
-  let telling = 0;
-  const tell = () => {
-    telling = 0;
+  let reported = shownNow();
+  let reporting = 0;
+  const report = () => {
+    reporting = 0;
     const shown = shownNow();
-    if (shown === told) return;
-    told = shown;
+    if (shown === reported) return;
+    reported = shown;
     triggerLatest("change_texts", {});
   };
   // The fields of an answer change one after the other.
-  if (watched.length) onDraw(() => (telling ||= setTimeout(tell)));
+  if (watched.length) onDraw(() => (reporting ||= setTimeout(report)));
 
   // Returns whether all editors and labels were found. Gradio draws those of a tab when the tab is opened.
   const addNames = () => {

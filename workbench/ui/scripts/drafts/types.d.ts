@@ -29,7 +29,7 @@ interface EditorsView {
   names: ([string, string])[];
   /** Element id of each field whose label has a tooltip, and the glossary term that it explains. */
   tooltips: ([string, string])[];
-  /** Element ids of the fields whose texts the server is told of when one of them changes (`change_texts`). */
+  /** Element ids of the fields whose texts the browser reports as one event, `change_texts`. */
   watched: string[];
   /** The changes to make now, in order. */
   changes: DocumentChange[];
