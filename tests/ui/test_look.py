@@ -18,11 +18,12 @@ from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.records.owner import Owner
 from workbench.trajectory.sets.row_index import MarkKind, Range, RowFilter, RowMark
 from workbench.ui.gradio_parts.update import SAME
+from workbench.ui.present.notices import advice
 from workbench.ui.present.row_conditions import read_conditions
 from workbench.ui.present.row_picture import show_picture
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.data.form import ANY, DataForm, Jobs
-from workbench.ui.tabs.data.look_events import LookEvents, LookForm, LookScreen
+from workbench.ui.tabs.data.look_events import NOT_NEAR, LookEvents, LookForm, LookScreen
 from workbench.ui.tabs.data.open_sets import OpenSet, OpenSets
 
 
@@ -200,6 +201,17 @@ def test_who_wrote_the_text_of_sessions_is_shown(tmp_path):
         (card,) = screen.found.rows
         assert card.link == f"?tab=play&session={session}"
         events.sets.get(services.owner, "t").opened.close()
+
+
+def test_a_search_for_near_duplicates_follows_the_picture_and_says_that_it_was_stopped(events, file):
+    steps = events.on_look_file(request_of("t"), TabState(), *form(file=str(file)))
+    screen = next(step for step in steps if step.picture is not SAME)
+    assert screen.found.total == 3
+    running = next(steps)
+    assert (running.job.label, running.job.is_running) == ("Looking for near duplicates", True)
+    events.jobs.stop("t")
+    *_, end = steps
+    assert end.notice == advice(NOT_NEAR) and not end.job.is_running
 
 
 def test_two_files_are_compared(events, file, tmp_path):

@@ -56,6 +56,7 @@ USUAL_LENGTH: Final = 4096
 """Max length at first."""
 MOST_SCORED: Final = 50
 """How many recorded sessions are scored, the most recently used ones. `workbench sessions score` scores all."""
+NOT_NEAR: Final = "Stopped: near duplicates are not among the findings. Open the file again to find them."
 _MOST_CHARS: Final = 1_000
 """Maximum length of a text to search for."""
 
@@ -225,7 +226,8 @@ class LookEvents:
                 for share in _spaced(services, opened.find_near()):
                     yield LookScreen(job=_reading(opened, share, "Looking for near duplicates"))
                     if stop.is_set():
-                        break
+                        yield LookScreen(job=JobView(), notice=advice(NOT_NEAR))
+                        return
                 yield LookScreen(job=JobView())
             except WorkbenchError as error:
                 opened.close()
