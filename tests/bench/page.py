@@ -225,7 +225,8 @@ def _collect_faults(page: Page, faults: list[object]) -> None:
 
 
 def _has_others(page: Page, number: int) -> bool:
-    """Whether a page shows what another visitor said, or not just its own session."""
+    """Whether a page shows what another visitor said. Fails if it lists another session, or none."""
+    # The list is drawn a moment after the conversation.
+    expect(page.locator("#play-session-list .hw-session")).to_have_count(1)
     shown = page.locator("#play-columns").inner_text()
-    said = set(re.findall(r"visitor (\d{3})", shown))
-    return said != {f"{number:03}"} or page.locator("#play-session-list .hw-session").count() != 1
+    return set(re.findall(r"visitor (\d{3})", shown)) != {f"{number:03}"}
