@@ -94,7 +94,15 @@ def test_enter_submits_a_line_and_begins_another_in_lines(page: Page) -> None:
     assert "submit" not in events(page)
 
 
-def test_lines_grow_with_their_text_up_to_the_most(page: Page) -> None:
+WITHOUT = "CSS.supports = () => false"
+"""A browser that cannot fit the height of a field to its text."""
+
+
+@pytest.mark.parametrize("browser_is", ["true", WITHOUT], ids=["by CSS", "by script"])
+def test_lines_grow_with_their_text_up_to_the_most(page: Page, browser_is: str) -> None:
+    page.evaluate(browser_is)
+    if browser_is == WITHOUT:
+        page.add_style_tag(content="textarea { field-sizing: fixed !important }")
     page.add_style_tag(content=THEME)
     field = drawn(page, "textbox", LINES)
 

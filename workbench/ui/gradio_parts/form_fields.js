@@ -2,8 +2,7 @@
 // grow with their text.
 //
 // Gradio's fields are made of six components each, with a progress display, and its text field lays out the page each
-// time that it fits its height to the text. CSS does the latter (`field-sizing` in page.css). In a browser without it, a
-// field keeps its first height.
+// time that it fits its height to the text. CSS does the latter (`field-sizing` in page.css), where the browser can.
 //
 // *Gradio 6.31:* `assets/core` (js/core/src/init_utils.ts, `get_component`), `assets/Index` (js/number/Index.svelte,
 // js/checkbox/Index.svelte), `components.textbox.Textbox` (js/textbox/Index.svelte, js/textbox/shared/Textbox.svelte),
@@ -11,6 +10,13 @@
 {
   const make = (tag, parent, attributes) =>
     parent.appendChild(Object.assign(document.createElement(tag), attributes));
+
+  // Fits the height of a text to its lines; page.css limits it. 2 is the width of both borders.
+  const fit = (area) => {
+    if (area.tagName !== "TEXTAREA" || CSS.supports("field-sizing", "content")) return;
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight + 2}px`;
+  };
 
   // What differs between the fields: the element, the value that it shows, and how it shows one.
   const KINDS = {
@@ -72,8 +78,10 @@
         if (!("value" in update)) return;
         take(update.value ?? empty);
         write(input, value);
+        fit(input);
       };
       input.addEventListener("input", () => {
+        fit(input);
         take(read(input));
         tell("input");
       });
