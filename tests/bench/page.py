@@ -112,10 +112,13 @@ def open_address(page: Page, address: str, *, entries: int = 0) -> Opened:
     """Open an address, and wait for the page or for a number of entries of its transcript."""
     began_s = time.perf_counter()
     page.goto(address, wait_until="commit")
+    # Not at each frame: the page ends chains of frames that began before it was there (`frames.js`).
     if entries:
-        page.wait_for_function(ENTRIES, arg=entries)
+        page.wait_for_function(ENTRIES, arg=entries, polling=10)
     else:
-        page.wait_for_function("document.querySelector('#play-system-text')?.textContent.includes('tokens')")
+        page.wait_for_function(
+            "document.querySelector('#play-system-text')?.textContent.includes('tokens')", polling=10
+        )
     ready_s = time.perf_counter() - began_s
     painted_ms = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     expect(page.locator("#page-header")).to_contain_text("ready")
