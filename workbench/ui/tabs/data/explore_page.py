@@ -103,10 +103,10 @@ def wire(parts: ExploreParts, services: Services, state: gr.State, jobs: Jobs, *
         ),
     ]
     listen(parts.compare.click, events.on_compare, [state, *values], screen)
-    for drawn_again in (parts.max_length.change, *(look.then for look in looked)):
-        listen(
-            drawn_again, events.on_max_length, [state, parts.max_length], [parts.picture], is_latest_only=True
-        )
+    drawn_again = events.on_max_length, [state, parts.max_length], [parts.picture]
+    listen(parts.max_length.change, *drawn_again, is_latest_only=True)
+    for look in looked:
+        listen(look.then, *drawn_again)
     finds = any_of(parts.picture.event("find_rows"), parts.found.event("find_rows"))
     listen(finds, events.on_find, [state], screen, is_latest_only=True)
     listen(parts.job.event("stop_job"), DataEvents(services, jobs).on_stop, is_queued=False)
