@@ -117,11 +117,8 @@ class Workplace:
     def wait_for(self, page: Page, place: str, document: str) -> None:
         """Wait until a field shows a document."""
         # Not at each frame: the page ends chains of frames that began before it was there (`frames.js`).
-        page.wait_for_function(
-            "([place, id]) => window.hermesWorkbench?.documents?.idOf(place) === id",
-            arg=[place, document],
-            polling=100,
-        )
+        shows = "([place, id]) => window.hermesWorkbench?.documents?.idOf(place) === id"
+        page.wait_for_function(shows, arg=[place, document], polling=100)
 
     def go(self, tab: str) -> None:
         if tab == self.tab:

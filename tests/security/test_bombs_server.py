@@ -124,9 +124,18 @@ def stranger(space: Server) -> Iterator[Visitor]:
 
 
 def hold(
-    server: Server, stranger: Visitor, attacks: dict[str, Callable[[], Answered]], most_s: float = MOST_S
+    server: Server,
+    stranger: Visitor,
+    attacks: dict[str, Callable[[], Answered]],
+    most_s: float = MOST_S,
+    *,
+    times: int = 1,
 ) -> None:
-    """Send all bombs one after the other, and check what came against the bounds."""
+    """Send all bombs one after the other, and check what came against the bounds.
+
+    A bomb whose pause is too long is sent up to `times` times: a long step is long each time, a stall of a busy machine
+    is not. This is for bombs of which the server remembers nothing.
+    """
     slow: list[str] = []
     pauses: dict[str, float] = {}
     with Bystander(server) as others:
@@ -139,6 +148,11 @@ def hold(
             assert not isinstance(answered.output, str) or "Invalid request" in answered.output, answered
             seconds = others.fair(answered.seconds, since_s=worked_s)
             pauses[name] = others.new_pause()
+            for _ in range(times - 1):
+                if pauses[name] > PAUSE_S:
+                    stranger.move()
+                    attack()
+                    pauses[name] = min(pauses[name], others.new_pause())
             if seconds > most_s:
                 slow.append(f"{name}: {seconds:.1f} s")
         others.end()
@@ -248,7 +262,7 @@ def test_texts_and_rows_of_a_visitor_do_not_delay_others(space: Server, stranger
         f"check {place} {text[:20]!r}": lambda text=text: stranger.call("check", text, "auto")
         for place, text in enumerate(ROWS)
     }
-    hold(space, stranger, attacks, most_s=DAMAGED_S)
+    hold(space, stranger, attacks, most_s=DAMAGED_S, times=3)
 
 
 def test_templates_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:

@@ -45,8 +45,23 @@ def errors_to_caller() -> Generator[None]:
 
 def as_text(value: JsonObject) -> str:
     """Return a response as JSON text. Halves of surrogate pairs, which UTF-8 cannot encode, are escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() or _has_utf8(text) else json.dumps(value)
+    text = _json_text(value, is_ascii=False)
+    return text if text.isascii() or _has_utf8(text) else _json_text(value, is_ascii=True)
+
+
+def _json_text(value: JsonObject, *, is_ascii: bool) -> str:
+    """Return what `json.dumps` returns.
+
+    It writes a value in one step, during which no other thread runs. Here, each entry of a list of findings is a step.
+    """
+    write = json.JSONEncoder(ensure_ascii=is_ascii).encode
+    members = (
+        f"{write(key)}: [{', '.join(map(write, member))}]"
+        if isinstance(member, list)
+        else f"{write(key)}: {write(member)}"
+        for key, member in value.items()
+    )
+    return f"{{{', '.join(members)}}}"
 
 
 def word_of(kind: type[_Word], word: str, name: str) -> _Word:
