@@ -2,8 +2,8 @@
 //
 // Gradio stores the configuration as state, so every read of a property makes an observed copy of the property first,
 // and Gradio reads the targets of all events for each component, twice. Svelte observes plain objects and lists only,
-// not those of a class. The values of components stay plain, since they do change. Of the tree of components, only those
-// are observed to which tabs are added, or in which something is hidden at first.
+// not those of a class, nor what is in these. The values of components stay plain, since they do change. Of the tree of
+// components, only those are observed to which tabs are added, or in which something is hidden at first.
 //
 // *Gradio 6.31:* `assets/index` (svelte, `proxy`; client/js/src/client.ts, `get_page_config`), `assets/core`
 // (js/core/src/init.svelte.ts, `create_node`, `find_attached_events`, `find_node_by_id`, `traverse`).
@@ -12,14 +12,9 @@
   class UnobservedList extends Array {}
   const leave = (part) =>
     Object.setPrototypeOf(part, (Array.isArray(part) ? UnobservedList : Unobserved).prototype);
-  const leaveAll = (part) => {
-    if (part === null || typeof part !== "object") return;
-    Object.values(part).forEach(leaveAll);
-    leave(part);
-  };
   // A page that is not made by Gradio, such as that of a script's test, has none.
   const { components = [], dependencies = [], page = {} } = window.gradio_config ?? {};
-  leaveAll(dependencies);
+  leave(dependencies);
   for (const component of components) [component.props, component].forEach(leave);
   const byId = new Map(components.map((component) => [component.id, component]));
   // The parts of the layout in which nothing ever appears.
