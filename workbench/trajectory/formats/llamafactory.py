@@ -148,13 +148,12 @@ def has_llamafactory_entries(row: JsonObject) -> bool:
 
 
 def _fits(row: JsonObject) -> bool:
-    if not has_from_value(row):
-        return False
     for entry in conversation_of(row):
         if isinstance(entry, dict) and entry.get("from") in ("function_call", "observation"):
             return True
-    begins_with_question = as_object(conversation_of(row)[0]).get("from") == "human"
-    return begins_with_question and isinstance(row.get("system"), str) and has_llamafactory_entries(row)
+    if not isinstance(row.get("system"), str) or not has_llamafactory_entries(row):
+        return False
+    return as_object(conversation_of(row)[0]).get("from") == "human"
 
 
 def add_tools_column(draft: RowDraft) -> None:

@@ -216,7 +216,7 @@ _AGENT_COLUMNS: Final = frozenset({"tool_stats", "completed", "prompt_index", "a
 
 
 def _is_agent(row: JsonObject) -> bool:
-    return has_from_value(row) and (not _AGENT_COLUMNS.isdisjoint(row) or _has_call_ids(row))
+    return (not _AGENT_COLUMNS.isdisjoint(row) or _has_call_ids(row)) and has_from_value(row)
 
 
 def _has_call_ids(row: JsonObject) -> bool:
