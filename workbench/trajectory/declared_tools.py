@@ -123,7 +123,7 @@ def plain_specs(text: str) -> DeclaredSpecs | None:
         return None
     if not isinstance(values, list) or not values or not all(isinstance(value, dict) for value in values):
         return None
-    return _specs(cast(list[JsonObject], values))
+    return _specs(cast("list[JsonObject]", values))
 
 
 def _specs(objects: Sequence[JsonObject]) -> DeclaredSpecs:
