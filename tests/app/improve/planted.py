@@ -45,8 +45,9 @@ CASES = 60
 class PlantedModel:
     """Case `i` needs skill `i % 5`: one of the three useful sentences, or the absence of a harmful one."""
 
-    def __init__(self, chance=None, stop_after=None):
+    def __init__(self, chance=None, stop_after=None, *, reports_tokens=True):
         self._rollouts = {True: rollout(CALL), False: rollout("No.")}
+        self._reports_tokens = reports_tokens
         self.runs, self.stop_after, self._chance = 0, stop_after, chance
 
     def group_of(self, arm):
@@ -70,7 +71,13 @@ class PlantedModel:
         """Return a rollout whose prompt is as long as the contract."""
         made = self._rollouts[is_able]
         completion = made.completions[0]
-        timing = replace(completion.generation.timing, prompt_tokens=len(job.arm.contract_text) // 4)
+        length = len(job.arm.contract_text) // 4
+        counts = (
+            {"prompt_tokens": length}
+            if self._reports_tokens
+            else {"prompt_tokens": None, "completion_tokens": None}
+        )
+        timing = replace(completion.generation.timing, **counts)
         generation = replace(completion.generation, timing=timing)
         return replace(made, completions=(replace(completion, generation=generation),))
 

@@ -40,6 +40,21 @@ def test_a_budget_holds_and_is_named(tmp_path, budget, reason):
     assert tokens <= 1.1 * budget.get("tokens", tokens)
 
 
+def test_lengths_that_the_model_does_not_report_are_marked_as_estimates(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        model = PlantedModel(reports_tokens=False)
+        stored, outcome = search(services, begin(services, runs=800, mode="shrink").id, model)
+    assert all(row.tokens_text.startswith("≈ ") for row in outcome.rows)
+    assert "Estimated prompt tokens: -" in verdict_line(stored.plan.search, outcome)
+
+
+def test_a_budget_of_tokens_that_the_model_does_not_report_is_not_ignored(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        model = PlantedModel(reports_tokens=False)
+        stored, _ = search(services, begin(services, runs=800, tokens=20_000).id, model)
+    assert stored.plan.search.ended == "the model's server reports no tokens, so their budget cannot be kept"
+
+
 def test_a_small_suite_and_a_small_budget_are_refused(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         with pytest.raises(BadInput, match="families"):

@@ -35,7 +35,7 @@ def test_a_prefill_does_not_count_for_the_speed():
 
 def test_the_speed_is_measured_from_the_first_piece():
     live = _after(STARTED, *(PieceArrived(text="a") for _ in range(11)))
-    assert live.show(now_s=11.0).note == "round 1 of 8 · 1.0 tokens/s"
+    assert live.show(now_s=11.0).note == "round 1 of 8 · 1.0 pieces/s"
     assert "".join(piece.text for piece in live.show(now_s=11.0).pieces) == "a" * 11
 
 

@@ -222,7 +222,10 @@ class Bench:
         settings, used = self.search.settings, self._used.values()
         needed_runs = len(used) + len(jobs) + self._reserved
         share = needed_runs / max(1, len(used))
-        tokens = sum(known_sum((r.measures.prompt_tokens, r.measures.completion_tokens)) or 0 for r in used)
+        counts = [known_sum((r.measures.prompt_tokens, r.measures.completion_tokens)) for r in used]
+        tokens = sum(count for count in counts if count is not None)
+        if settings.tokens is not None and counts and not any(counts):
+            raise SearchEnded("the model's server reports no tokens, so their budget cannot be kept")
         cost = sum(result.measures.cost or 0 for result in used)
         minutes = sum(result.measures.seconds for result in used) / 60
         budgets = (

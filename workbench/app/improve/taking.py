@@ -43,5 +43,5 @@ def take_candidate(services: Services, stored: StoredRun, label: str) -> Version
 def proof_of(row: CandidateRow) -> str:
     """Return what was measured of a candidate, in one line."""
     rates = [f"{part} {rate.passed} of {rate.total}" for part, rate in row.rates.items() if rate.total]
-    tokens = "" if row.tokens is None else f", {row.tokens:.0f} prompt tokens"
+    tokens = "" if row.tokens is None else f", {row.tokens_text} prompt tokens"
     return f"passed {', '.join(rates)}{tokens}"

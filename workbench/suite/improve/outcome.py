@@ -48,11 +48,18 @@ class CandidateRow:
     """What was changed, from the start on, in order."""
     tokens: float | None
     """Mean length of the first prompts of the choosing part. None before it has run."""
+    is_estimated: bool
+    """Whether `tokens` is an estimate, because the engine does not report the length of its prompts."""
     rates: Mapping[str, PartRate]
     """Pass rates by part: `search`, `choose` and `kept`."""
     fixes: float
     """Fixes by the reader per answer."""
     is_on_front: bool
+
+    @property
+    def tokens_text(self) -> str:
+        """The number of tokens for people: – if it is not known, with ≈ if it is an estimate."""
+        return "–" if self.tokens is None else f"{'≈ ' * self.is_estimated}{self.tokens:.0f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +97,7 @@ def outcome_of(plan: RunPlan, search: Search, results: Iterable[CaseResult]) -> 
             parent=step.parent,
             change=step.change,
             tokens=tokens[step.label],
+            is_estimated=not _lengths(by_arm[step.label], search),
             rates=_rates(search, by_arm[step.label]),
             fixes=fmean(sum(result.measures.fixes.values()) for result in by_arm[step.label]),
             is_on_front=step.label in front,
@@ -145,8 +153,13 @@ def tokens_of(results: Iterable[CaseResult], search: Search, estimate: float) ->
         estimate: Used if the engine does not report the length of its prompts.
     """
     found = in_part(results, search.parts.choose)
-    known = [result.measures.prompt_tokens for result in found if result.measures.prompt_tokens is not None]
-    return (fmean(known) if known else estimate) if found else None
+    return fmean(_lengths(found, search) or [estimate]) if found else None
+
+
+def _lengths(results: Iterable[CaseResult], search: Search) -> list[int]:
+    """Return the lengths of prompts in the choosing part that the engine reported."""
+    found = in_part(results, search.parts.choose)
+    return [result.measures.prompt_tokens for result in found if result.measures.prompt_tokens is not None]
 
 
 def lowest_difference(better: int, worse: int, total: int) -> float:

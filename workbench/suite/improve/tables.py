@@ -1,6 +1,6 @@
 """The tables of a search, for the terminal, for files and for the page."""
 
-from workbench.suite.improve.outcome import CandidateRow, PartRate, SearchOutcome, Verdict
+from workbench.suite.improve.outcome import PartRate, SearchOutcome, Verdict
 from workbench.suite.reports.tables import Table
 from workbench.suite.search_plan import Search
 
@@ -14,16 +14,12 @@ def search_table(search: Search, outcome: SearchOutcome) -> Table:
             (
                 row.label + (" (chosen)" if row.label == search.chosen else ""),
                 *(_rate(row.rates[part]) for part in ("search", "choose", "kept")),
-                _tokens(row),
+                row.tokens_text,
                 f"{row.fixes:.2f}",
             )
             for row in shown
         ),
     )
-
-
-def _tokens(row: CandidateRow) -> str:
-    return "–" if row.tokens is None else f"{row.tokens:.0f}"
 
 
 def verdict_line(search: Search, outcome: SearchOutcome) -> str:
@@ -32,9 +28,8 @@ def verdict_line(search: Search, outcome: SearchOutcome) -> str:
         return f"The search has no final test yet. {search.ended.capitalize()}".strip()
     tokens = {row.label: row.tokens for row in outcome.rows}
     before, after = tokens[outcome.rows[0].label], tokens[search.chosen]
-    shorter = (
-        "" if not before or after is None else f" Prompt tokens: {100 * (after - before) / before:+.0f} %."
-    )
+    name = "Estimated prompt tokens" if outcome.rows[0].is_estimated else "Prompt tokens"
+    shorter = "" if not before or after is None else f" {name}: {100 * (after - before) / before:+.0f} %."
     opened = "once" if search.looks == 1 else f"{search.looks} times, which makes the test stricter"
     wins = f"It passes {outcome.better} that the start fails, and fails {outcome.worse} that the start passes"
     lowest = "" if outcome.verdict is Verdict.BETTER else (

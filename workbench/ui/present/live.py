@@ -129,7 +129,7 @@ class LiveRound:
     written: LiveText = field(default_factory=LiveText)
     """The text so far, including the prefill. It is mutable and shared by successive states of a round."""
     piece_count: int = 0
-    """Number of pieces that the model wrote, without the prefill. About one per token."""
+    """Number of pieces that the model wrote, without the prefill. Servers may send several tokens in one."""
     first_piece_at_s: float | None = None
     """Time of the first piece, or None before it."""
     queue_position: int = 0
@@ -178,7 +178,7 @@ class LiveRound:
             return show_note("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         is_known = elapsed_s > 0.3 and self.piece_count > 1
-        speed = f" · {speed_text((self.piece_count - 1) / elapsed_s)} tokens/s" if is_known else ""
+        speed = f" · {speed_text((self.piece_count - 1) / elapsed_s)} pieces/s" if is_known else ""
         waiting_for = f"{ordinal(self.queue_position)} in the queue" if self.queue_position else self.doing
         doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""

@@ -106,7 +106,7 @@ def front_chart(outcome: SearchOutcome) -> tuple[Chart, ...]:
             low=rate.interval.low,
             high=rate.interval.high,
             is_full=row.is_on_front,
-            label=f"{row.label}: {format_percent(rate.rate)}, {row.tokens:.0f} prompt tokens",
+            label=f"{row.label}: {format_percent(rate.rate)}, {row.tokens_text} prompt tokens",
         )
         for row in outcome.rows
         if (rate := row.rates["choose"]).rate is not None and rate.interval and row.tokens is not None
