@@ -13,6 +13,7 @@ import pytest
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
+from workbench.records.versions import hash_of
 from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.presets import PresetBarView
@@ -141,17 +142,28 @@ def row_act(services: Services, **data: object) -> tuple[RowWindowView, Download
 def test_rows_are_checked_run_followed_and_downloaded(services: Services) -> None:
     form = {"message": "Weather in {{ city }}?", "rows": "city\nRome\nOslo\n"}
     check = row_act(services, action="check", number=4, **form)[0].check
+    setup = services.setup_for()
+    used = f"contract {setup.contract_name} · {hash_of(setup.contract_text)[:4]}"
     assert check and (check.note, check.first, check.number) == (
-        "2 rows · city in the message",
+        f"2 rows · city in the message · {used}",
         "Weather in Rome?",
         4,
+    )
+    draft = replace(setup, contract_text=setup.contract_text + "Be brief.\n")
+    drafted = cast(Any, RowEvents(services, ActiveRuns()).on_act(
+        TabState(), page_request(), event(action="check", number=4, **form), *show_setup(draft).values(),
+    ))[0].check  # fmt: skip
+    assert drafted.note.endswith(
+        f" · contract {setup.contract_name} · draft · {hash_of(draft.contract_text)[:4]}"
     )
     bad = row_act(services, action="check", number=5, message="{{ citty }}", rows="city\nRome")[0].check
     assert bad and "did you mean 'city'" in bad.problem
     runs = ActiveRuns()
     views = row_event(services, runs, mode="start", id="", **form)
     last = views[-1].run
-    assert last and (last.note, last.columns, last.is_running) == ("2 of 2 rows · done", ("city",), False)
+    assert last and (last.note, last.columns, last.is_running) == (
+        f"2 of 2 rows · done · {used}", ("city",), False,
+    )  # fmt: skip
     assert [line.answer for line in last.rows] == ["Sunny.", "Sunny."]
     [again] = row_event(services, ActiveRuns(), mode="watch", id=last.id)
     assert again.run == last

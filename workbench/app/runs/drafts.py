@@ -14,6 +14,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.versions import VersionKind, hash_of, name_in
 
 DRAFT: Final = "@draft"
+_HASH_CHARS: Final = 4
 
 Drafts = Mapping[str, str]
 """The reference of each draft to its text."""
@@ -36,6 +37,15 @@ def shown_reference(reference: str) -> str:
     ('orders · draft', 'orders@3')
     """
     return reference.removesuffix(DRAFT) + " · draft" if reference.endswith(DRAFT) else reference
+
+
+def contract_label(reference: str, text: str) -> str:
+    """Say which text of a contract was used, with the beginning of its hash.
+
+    >>> contract_label("orders@draft", "")
+    'orders · draft · e3b0'
+    """
+    return f"{shown_reference(reference)} · {hash_of(text)[:_HASH_CHARS]}"
 
 
 def contract_choices(services: Services, drafts: Drafts) -> list[tuple[str, str]]:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.app.runs.drafts import contract_label
 from workbench.app.runs.rows import PreparedRows, RowResult
-from workbench.records.runs import RunState
+from workbench.records.runs import StoredRun
+from workbench.suite.plan import RunPlan
 from workbench.suite.reports.tables import counts_text
 from workbench.ui.present.suites.run import shorten
 from workbench.ui.present.words import count
@@ -89,6 +91,7 @@ def show_check(prepared: PreparedRows, *, number: int = 0) -> RowCheckView:
             parts.append(f"{', '.join(columns)} {label}")
     unused = (f"Column {name!r} is neither in the message nor in the contract." for name in suite.unused)
     first = prepared.plan.cases[0].messages[-1].text
+    parts.append(_contract(prepared.plan))
     return RowCheckView(
         note=" · ".join(parts),
         first=_cut(first),
@@ -97,17 +100,18 @@ def show_check(prepared: PreparedRows, *, number: int = 0) -> RowCheckView:
     )
 
 
-def show_row_run(run_id: str, state: RunState, rows: Sequence[RowResult], *, is_running: bool) -> RowRunView:
+def show_row_run(stored: StoredRun, rows: Sequence[RowResult], *, is_running: bool) -> RowRunView:
     """Show a run with its rows so far."""
     done = sum(row.result is not None for row in rows)
     errors = sum(row.result is not None and bool(row.result.error) for row in rows)
-    note = f"{done:,} of {count(len(rows), 'row')} · {'running' if is_running else state.value}"
+    note = f"{done:,} of {count(len(rows), 'row')} · {'running' if is_running else stored.listed.state.value}"
+    note += f" · {_contract(stored.plan)}"
     if errors:
         note += f" · {count(errors, 'error')}"
     if len(rows) > SHOWN_ROWS:
         note += f" · showing the first {SHOWN_ROWS}; a download has all"
     return RowRunView(
-        id=run_id,
+        id=stored.id,
         note=note,
         share=done / len(rows) if rows else 0.0,
         is_running=is_running,
@@ -115,6 +119,11 @@ def show_row_run(run_id: str, state: RunState, rows: Sequence[RowResult], *, is_
         columns=tuple(dict.fromkeys(name for row in rows for name in row.row)),
         rows=tuple(map(_line, rows[:SHOWN_ROWS])),
     )
+
+
+def _contract(plan: RunPlan) -> str:
+    arm = plan.arms[0]
+    return f"contract {contract_label(arm.contract_name, arm.contract_text)}"
 
 
 def _line(row: RowResult) -> RowLineView:

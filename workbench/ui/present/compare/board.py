@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.comparisons.planning import LETTERS
-from workbench.app.runs.drafts import shown_reference
+from workbench.app.runs.drafts import contract_label
 from workbench.chat.figures import figure
 from workbench.records.comparisons import Column, StoredComparison, Vote, VoteKind
-from workbench.records.versions import hash_of
 from workbench.ui.present.blocks import BrokenCall, ThoughtBlock, TrailingBlock
 from workbench.ui.present.compare.answer import AnswerFigures, AnswerReading
 from workbench.ui.present.compare.signs import (
@@ -25,9 +24,6 @@ from workbench.ui.present.live import LiveRound
 from workbench.ui.present.setup import sampling_words
 from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.present.words import count, seconds
-
-HASH_CHARS: Final = 4
-"""Number of characters of a contract's hash to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +142,7 @@ def _head(column: Column, letter: str) -> ColumnHeadView:
     grammar = "" if setup.is_constrained else " · not constrained"
     return ColumnHeadView(
         letter=letter,
-        contract=f"{shown_reference(column.contract or setup.contract_name)}"
-        f" · {hash_of(setup.contract_text)[:HASH_CHARS]}",
+        contract=contract_label(column.contract or setup.contract_name, setup.contract_text),
         model=setup.model,
         note=f"tool choice {setup.tool_choice}{grammar} · {sampling_words(setup.sampling)}",
     )

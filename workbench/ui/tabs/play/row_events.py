@@ -143,7 +143,8 @@ class RowEvents:
         if not rows.strip():
             return RowCheckView(number=number)
         try:
-            return show_check(prepare_rows(services, parse_setup(fields), message, rows), number=number)
+            setup = with_pinned_contract(services, parse_setup(fields))
+            return show_check(prepare_rows(services, setup, message, rows), number=number)
         except WorkbenchError as error:
             return RowCheckView(problem=_text(error), number=number)
 
@@ -191,7 +192,7 @@ def _row_run(services: Services, run_id: str) -> StoredRun:
 def _view(services: Services, run_id: str, *, is_running: bool) -> RowRunView:
     stored = _row_run(services, run_id)
     rows = row_results(stored.plan.cases, services.runs.results(stored.id))
-    return show_row_run(stored.id, stored.listed.state, rows, is_running=is_running)
+    return show_row_run(stored, rows, is_running=is_running)
 
 
 def _text(error: WorkbenchError) -> str:
