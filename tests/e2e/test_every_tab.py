@@ -190,7 +190,7 @@ def test_the_sticky_button_of_a_run_hides_what_scrolls_under_it(page: Page, serv
         assert part.evaluate("part => getComputedStyle(part).backgroundColor") not in ("", "rgba(0, 0, 0, 0)")
 
 
-def test_the_page_opens_with_at_most_70_requests(page: Page, server: Server) -> None:
+def test_the_page_opens_with_at_most_60_requests(page: Page, server: Server) -> None:
     """The model is loaded, and the browser has nothing of the page yet."""
     Play(page, server).open()
     assert page.context.browser is not None
@@ -202,6 +202,6 @@ def test_the_page_opens_with_at_most_70_requests(page: Page, server: Server) -> 
         opened.goto(server.url)
         expect(opened.locator("#play-system-text")).to_contain_text("tokens")
         settle(opened)
-        assert len(requests) <= 70, requests
+        assert len(requests) <= 60, requests
     finally:
         fresh.close()
