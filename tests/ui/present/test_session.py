@@ -167,6 +167,22 @@ def test_timing_has_a_row_for_each_round_of_the_turn(shown):
     assert [row.is_selected for row in view.timing.rounds] == [True, False]
 
 
+def test_counts_that_a_server_does_not_report_are_unknown_in_the_timing(tmp_path):
+    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+        session_id = play("Reading?")
+        path = services.sessions.path(session_id)
+        setup = services.sessions.find_session(session_id).setup
+    counts = dict.fromkeys(("prompt_tokens", "cached_tokens", "completion_tokens", "time_to_first_token_s"))
+    silent = [
+        replace(stored, generation=replace(made, timing=replace(made.timing, **counts)))
+        if (made := stored.generation)
+        else stored
+        for stored in path
+    ]
+    first = show_session(silent, setup).timing.rounds[0]
+    assert first.cells[:-1] == ("1", "–", "–", "–", "–", "–")
+
+
 def test_an_empty_session_shows_examples_and_hints(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         view = show_session((), services.setup_for())

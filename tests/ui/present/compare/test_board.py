@@ -1,5 +1,7 @@
 """Columns side by side, and how each differs from the first."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.app.comparisons.comparing import CALL, column, create, run_all, script
@@ -51,6 +53,17 @@ def test_calls_arguments_answers_and_fixes_have_their_signs(services, tmp_path):
         "rounds",
     ]
     assert second.figures[2].against.startswith("+")
+
+
+def test_counts_that_a_server_does_not_report_are_unknown_and_not_compared(services, tmp_path):
+    other = script(tmp_path, "other", CALL % "cairo", "It is 31.")
+    stored, _ = run_all(services, create(services, column(services), column(services, model=other)))
+    read = read_comparison(services, find_comparison(services, stored.id))
+    silent = read.answers[0, 1]
+    unknown = replace(silent.figures, prompt_tokens=None, evaluated_tokens=None, written_tokens=None)
+    answers = {**read.answers, (0, 1): replace(silent, figures=unknown)}
+    second = show_board(replace(read, answers=answers)).turns[0].cells[1]
+    assert [(figure.value, figure.against) for figure in second.figures[:3]] == [("–", "")] * 3
 
 
 def test_equal_answers_are_marked_as_equal(services, tmp_path):
