@@ -101,7 +101,7 @@ def compare_turns(services: Services, turns: Turns, requests: Sequence[ColumnReq
     """
     session = services.sessions.find_session(turns.session_id)
     if session is None:
-        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another session")
+        raise BadInput("the chosen turn", "there is no such session", "choose a turn of another session")
     questions = turns_of(services, turns)
     comparison = Comparison(
         session_id=session.id,
@@ -128,9 +128,7 @@ def turns_of(services: Services, turns: Turns) -> tuple[StoredMessage, ...]:
     path = services.sessions.path(turns.session_id, leaf_id=leaf_id)
     questions = tuple(stored for stored in path if stored.message.role is Role.USER)
     if not questions:
-        raise BadInput(
-            f"session {turns.session_id!r}", "there is no user message here", "choose another turn"
-        )
+        raise BadInput("the chosen turn", "there is no user message here", "choose another turn")
     return questions if turns.is_whole else questions[-1:]
 
 
