@@ -12,6 +12,7 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.runs import RunState
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.rollout.sampling import Sampling
 from workbench.suite.case_rollout import Price
 from workbench.suite.plan import ToolVariation
 from workbench.suite.read_suite import parse_suite
@@ -49,6 +50,14 @@ def test_a_rollout_contains_the_history_of_the_case(tmp_path):
         assert "Answer in French." in prompt
         assert '"flumb": "lima"' in prompt and '{"reading": 14}' in prompt
         assert services.sessions.list_sessions() == ()
+
+
+def test_a_title_names_two_arms_and_counts_the_others(tmp_path):
+    with services_for(tmp_path, "It is 31.") as (services, _):
+        case = {"id": "a", "prompt": "p", "expect": [{"no_call": True}]}
+        run, _ = run_cases(services, case, samplings=tuple(Sampling(temperature=t) for t in (0.0, 0.5, 1.0)))
+        labels = [arm.label for arm in run.plan.arms]
+        assert run.listed.title == f"s: {labels[0]}, {labels[1]} and 1 more"
 
 
 def test_mock_rules_of_a_case_apply_only_to_it(tmp_path):

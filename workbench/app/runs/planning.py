@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.app.runs.drafts import Drafts, shown_reference
 from workbench.app.runs.suites import case_problems, offered_tools
@@ -25,6 +25,10 @@ from workbench.toolspec.tools_text import render_tools
 
 if TYPE_CHECKING:
     from workbench.toolbox.catalog import Catalog
+
+
+_TITLE_ARMS: Final = 2
+"""How many arms the title of a run names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +104,11 @@ def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -
 
 
 def title_of(plan: RunPlan) -> str:
-    """Return the title of a run: its suites and arms."""
+    """Return the title of a run: its suites and its first arms."""
     suites = dict.fromkeys(case.suite for case in plan.cases)
     arms = [arm.label for arm in plan.arms if not arm.is_changed]
-    return f"{', '.join(suites)}: {', '.join(arms)}"[:300]
+    more = f" and {len(arms) - _TITLE_ARMS} more" if len(arms) > _TITLE_ARMS else ""
+    return f"{', '.join(suites)}: {', '.join(arms[:_TITLE_ARMS])}{more}"[:300]
 
 
 def _refuse_duplicate_names(suites: Sequence[Suite]) -> None:
