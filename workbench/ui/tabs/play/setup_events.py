@@ -223,8 +223,11 @@ class SetupEvents:
         return self.header(services, model), self.on_model(model, choice)
 
     @needs(Permission.ASK)
-    def on_servers(self, state: TabState, request: gr.Request) -> Update:
-        """Ask the servers for their models, and show them among the choices."""
+    def on_servers(self, state: TabState, _header: object, request: gr.Request) -> Update:
+        """Ask the servers for their models, and show them among the choices.
+
+        The browser knows from the header whether a page that opens needs to.
+        """
         models = services_of(self.services, state, request).models
         # A server that does not answer is reported when one of its models is chosen.
         models.ask_servers()
@@ -232,7 +235,11 @@ class SetupEvents:
 
     def header(self, services: Services, chosen: str | None) -> HeaderView:
         """Return the header with the model's state while no turn is running."""
-        return show_header(services.models.status(chosen or ""))
+        servers = services.servers
+        return replace(
+            show_header(services.models.status(chosen or "")),
+            asks_servers=not all(map(servers.lists.is_fresh, servers.all)),
+        )
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset, and the advice about its model."""
