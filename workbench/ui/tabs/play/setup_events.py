@@ -59,7 +59,7 @@ from workbench.ui.present.setup import (
     tool_choices,
     valid_choice,
 )
-from workbench.ui.present.tools import import_offer
+from workbench.ui.present.tools import import_offer, left_out
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
@@ -133,10 +133,14 @@ class SetupEvents:
     def on_import_tools(
         self, state: TabState, tools_text: str, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
-        """Write the tools in a text of another form as a JSON array in its place."""
+        """Write the tools in a text of another form as a JSON array in its place, and name those left out."""
         services = services_of(self.services, state, request)
-        imported = render_tools(import_tools(tools_text).tools)
-        shown = replace(tools_change(state, imported), note="The imported tools replaced your text.")
+        imported = import_tools(tools_text)
+        note = "The imported tools replaced your text."
+        if faults := left_out(imported):
+            note += f" Left out: {'; '.join(faults)}."
+        # The text that changes replaces the notice, so the tools left out are named beside Undo.
+        shown = replace(tools_change(state, render_tools(imported.tools)), note=note)
         return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
