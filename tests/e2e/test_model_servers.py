@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.play import SLOW_MS, open_tab
 from tests.engines.remote.scripted_server import scripted_server
-from tests.engines.remote.test_server_lists import KEY, with_key
+from tests.engines.remote.test_server_lists import KEY, listing, with_key
 from tests.engines.remote.test_server_report import HERMES, ToolServer
 from tests.engines.remote.test_server_report import served as lab_server
 from tests.served import Server, served
@@ -76,12 +76,13 @@ def test_a_server_that_refuses_the_key_is_listed_until_the_right_one_is_entered(
 def test_models_of_servers_can_be_chosen_at_the_first_and_at_every_later_opening(
     page: Page, workbench: Server
 ):
-    with scripted_server(with_key("hermes")) as server:
+    # The default model is loaded already.
+    with scripted_server(listing("hermes")) as server:
         (workbench.folder / "data" / "servers.yaml").write_text(
-            f"servers:\n  lab: {{base_url: {server.url}, key_variable: NO_KEY, models: [listed]}}\n"
+            f"servers:\n  lab: {{base_url: {server.url}}}\n  down: {{base_url: http://127.0.0.1:1/v1}}\n"
         )
         for _ in range(2):
             page.goto(workbench.url)
             expect(page.locator("#page-header")).to_contain_text("scripted:demo · ready")
             page.get_by_role("combobox", name="Model", exact=True).click()
-            expect(page.get_by_role("option", name="openai:lab/listed")).to_be_visible()
+            expect(page.get_by_role("option", name="openai:lab/hermes")).to_be_visible()

@@ -12,6 +12,7 @@ from playwright.sync_api import APIResponse, Page, Route, expect
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Play, expect_text, open_tab
 from tests.e2e.sizes import every_size
+from tests.e2e.waiting import settle
 from tests.served import Server, write_script
 from workbench.toolbox.mcp.config import load_servers
 
@@ -111,6 +112,8 @@ def test_tools_pasted_into_the_editor_of_one_are_imported_and_broken_ones_named(
     expect(tab.locator(f"[data-tool={names[1]}]")).to_have_count(0)
     expect(tab.locator("#tools-spec")).to_contain_text(names[0])
     expect(tab.get_by_role("button", name="Import 2 of 3 tools")).to_be_hidden()
+    settle(tab)
+    expect(tab.locator("#tools-import-notice")).to_contain_text(f"tool '{names[1]}'")
 
 
 def test_errors_are_reported_while_typing_with_line_and_pointer(tab: Page) -> None:

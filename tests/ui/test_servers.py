@@ -42,7 +42,7 @@ def test_the_page_is_built_and_its_header_shown_without_asking_the_server(opened
     with opened(KEY.reveal()) as services:
         header = SetupEvents(services).header(services, "openai:hermes")
         assert header.text == f"openai:hermes · {server.url} · not contacted"
-        assert (header.is_loaded, server.requests) == (False, [])
+        assert (header.is_loaded, header.asks_servers, server.requests) == (False, True, [])
 
 
 def test_a_chosen_model_is_ready_and_the_others_can_be_chosen(opened, server):
@@ -52,10 +52,11 @@ def test_a_chosen_model_is_ready_and_the_others_can_be_chosen(opened, server):
         assert header.text.endswith("· ready")
         assert notice == CLEAR
         assert {"openai:hermes", "openai:other"} <= set(
-            events.on_servers(TabState(), page_request())["choices"]
+            events.on_servers(TabState(), None, page_request())["choices"]
         )
         listing, *probes = server.requests
         assert listing.path == "/v1/models"
+        assert not events.header(services, "openai:hermes").asks_servers
         # Its list is asked for once, and finding out what it can do takes a token at most.
         assert {sent.body.get("max_tokens") for sent in probes} == {1}
 

@@ -49,3 +49,16 @@ def test_tools_in_another_form_are_offered_for_import_and_become_an_array(tmp_pa
         editors, notice = events.on_import_tools(TabState(), pasted, page_request())
         (change,) = cast(EditorsView, editors).changes
         assert notice == CLEAR and parse_tools(change.text).names == ("a", "b")
+
+
+def test_each_tool_that_an_import_leaves_out_is_named_with_its_fault(tmp_path: Path) -> None:
+    schemas = {"a": {"type": "object"}, "b": {"type": "objekt"}, "": {"type": "object"}}
+    pasted = json.dumps({"tools": [{"name": name, "inputSchema": schemas[name]} for name in schemas]})
+    with services_for(tmp_path) as (services, _):
+        editors, notice = SetupEvents(services).on_import_tools(TabState(), pasted, page_request())
+    (change,) = cast(EditorsView, editors).changes
+    assert notice == CLEAR and parse_tools(change.text).names == ("a",)
+    assert change.note == (
+        "The imported tools replaced your text. Left out: tool 'b': the schema of the arguments must have type"
+        " object; tool 3: the tool has no name."
+    )

@@ -118,15 +118,14 @@ def test_only_the_page_itself_runs_events_when_it_is_loaded(parts):
     assert started == ["on_page"]
 
 
-def test_only_the_model_is_loaded_after_the_page_was(parts):
+def test_only_the_model_is_loaded_and_servers_are_asked_after_the_page_was(parts):
     events = {event["id"]: event for event in parts[0]["dependencies"]}
     (page,) = (number for number, event in events.items() if event["api_name"] == "on_page")
     following = [
-        event["api_name"]
-        for event in events.values()
-        if event.get("trigger_after") == page and event["backend_fn"]
+        event for event in events.values() if event.get("trigger_after") == page and event["backend_fn"]
     ]
-    assert [name.rstrip("_0123456789") for name in following] == ["on_warm"]
+    assert [event["api_name"].rstrip("_0123456789") for event in following] == ["on_warm", "on_servers"]
+    assert all("drop(" in event["js"] for event in following), "neither is sent if it has nothing to do"
 
 
 def test_a_field_can_be_edited_if_it_could_be_on_a_page_that_is_sent_as_a_whole(config, parts):

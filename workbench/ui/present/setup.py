@@ -205,6 +205,8 @@ class HeaderView:
     """True once the model is loaded, or its server has answered."""
     is_busy: bool
     """True while the model writes for this user."""
+    asks_servers: bool = False
+    """True if a page that opens should ask the servers for their models."""
 
 
 def show_header(model: ModelStatus, activity: Activity = Activity.NONE) -> HeaderView:

@@ -13,6 +13,7 @@ from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
 from workbench.toolbox.rule_rows import RuleRow, rule_rows, with_rule_rows
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
+from workbench.toolspec.importers.chat_apis import ImportedTools
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.json_patch import patched_json
 from workbench.toolspec.world.patches import replayed
@@ -316,9 +317,16 @@ def import_offer(text: str) -> str:
         imported = import_tools(text)
     except BadInput:
         return ""
-    usable = len(imported.tools.specs)
-    errors = [finding for finding in imported.findings if finding.severity is Severity.ERROR]
-    broken = len({pointer_parts(finding.pointer or "")[0] for finding in errors if finding.pointer})
+    usable, broken = len(imported.tools.specs), len(left_out(imported))
     if usable + broken < 2:
         return ""
     return f"Import {usable} of {usable + broken} tools" if broken else f"Import these {usable} tools"
+
+
+def left_out(imported: ImportedTools) -> Sequence[str]:
+    """Return the first fault of each tool that an import left out."""
+    faults: dict[str, str] = {}
+    for finding in imported.findings:
+        if finding.severity is Severity.ERROR and finding.pointer:
+            faults.setdefault(pointer_parts(finding.pointer)[0], finding.message)
+    return [*faults.values()]

@@ -177,6 +177,11 @@ class ServerLists:
         """Return whether the server was asked for its models."""
         return _key(server) in self._answers
 
+    def is_fresh(self, server: Server) -> bool:
+        """Return whether the newest list is reused, so that the server is not asked again."""
+        answer = self._answers.get(_key(server))
+        return answer is not None and answer.failure is None and self._clock() - answer.at_s <= FRESH_S
+
     def forget(self, server: Server) -> None:
         """Ask the server again the next time, even if its list is fresh."""
         with self._lock:
@@ -213,7 +218,7 @@ class ServerLists:
     def _ask(self, server: Server) -> _Answer:
         key = _key(server)
         known = self._answers.get(key)
-        if known and known.failure is None and self._clock() - known.at_s <= FRESH_S:
+        if known and self.is_fresh(server):
             return known
         listed, failure = known.list if known else ServerList(), None
         try:

@@ -30,6 +30,8 @@ interface HeaderView {
   is_loaded: boolean;
   /** True while the model writes for this user. */
   is_busy: boolean;
+  /** True if a page that opens should ask the servers for their models. */
+  asks_servers: boolean;
 }
 
 /** The drawer with the documentation. */

@@ -59,7 +59,7 @@ from workbench.ui.present.setup import (
     tool_choices,
     valid_choice,
 )
-from workbench.ui.present.tools import import_offer
+from workbench.ui.present.tools import import_offer, left_out
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
@@ -133,10 +133,14 @@ class SetupEvents:
     def on_import_tools(
         self, state: TabState, tools_text: str, request: gr.Request
     ) -> tuple[EditorsView | Update, NoticeView]:
-        """Write the tools in a text of another form as a JSON array in its place."""
+        """Write the tools in a text of another form as a JSON array in its place, and name those left out."""
         services = services_of(self.services, state, request)
-        imported = render_tools(import_tools(tools_text).tools)
-        shown = replace(tools_change(state, imported), note="The imported tools replaced your text.")
+        imported = import_tools(tools_text)
+        note = "The imported tools replaced your text."
+        if faults := left_out(imported):
+            note += f" Left out: {'; '.join(faults)}."
+        # The text that changes replaces the notice, so the tools left out are named beside Undo.
+        shown = replace(tools_change(state, render_tools(imported.tools)), note=note)
         return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
@@ -223,8 +227,11 @@ class SetupEvents:
         return self.header(services, model), self.on_model(model, choice)
 
     @needs(Permission.ASK)
-    def on_servers(self, state: TabState, request: gr.Request) -> Update:
-        """Ask the servers for their models, and show them among the choices."""
+    def on_servers(self, state: TabState, _header: object, request: gr.Request) -> Update:
+        """Ask the servers for their models, and show them among the choices.
+
+        The browser knows from the header whether a page that opens needs to.
+        """
         models = services_of(self.services, state, request).models
         # A server that does not answer is reported when one of its models is chosen.
         models.ask_servers()
@@ -232,7 +239,11 @@ class SetupEvents:
 
     def header(self, services: Services, chosen: str | None) -> HeaderView:
         """Return the header with the model's state while no turn is running."""
-        return show_header(services.models.status(chosen or ""))
+        servers = services.servers
+        return replace(
+            show_header(services.models.status(chosen or "")),
+            asks_servers=not all(map(servers.lists.is_fresh, servers.all)),
+        )
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset, and the advice about its model."""

@@ -42,6 +42,10 @@ from workbench.ui.tabs.tab_work import TabWork
 _UNLESS_LOADED: Final = (
     "(...values) => (values[3]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
 )
+_IF_SERVERS_ARE_UNKNOWN: Final = (
+    "(...values) => (values[1]?.is_loaded && values[1].asks_servers ? values"
+    " : hermesWorkbench.drop('loading the model asks the servers, or their models are known'))"
+)
 _EDITED: Final = edited_in("play-contract-text", "contract")
 Guard = Callable[[Callable[..., object]], Callable[..., object]]
 """`of_shown_session` of the page."""
@@ -113,6 +117,9 @@ def wire(
     )
     listen(opened.then, None, parts.setup.fields, js=_KEEP_SETUP, is_queued=False)
     _warm(opened.then, parts.state, parts.setup, setups, header, js=_UNLESS_LOADED)
+    listen(
+        opened.then, setups.on_servers, [parts.state, header], [parts.setup.model], js=_IF_SERVERS_ARE_UNKNOWN
+    )
     _wire_sessions(parts, sessions, of_shown)
     _wire_list(parts, ListEvents(services, sessions))
     looks = of_shown(NewsEvents(services).on_look)
@@ -229,7 +236,7 @@ def _warm(
     outputs = [header, setup.model_notice]
     warmed = listen(trigger, setups.on_warm, inputs, outputs, js=js, is_model_work=True)
     listen(warmed.then, setups.on_compose, [state, *setup.fields], setup.composed)
-    listen(warmed.then, setups.on_servers, [state], [setup.model])
+    listen(warmed.then, setups.on_servers, [state, header], [setup.model])
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: NamedOutputs) -> None:

@@ -188,10 +188,16 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_import_list(
         self, state: TabState, text: str, toolset: str, request: gr.Request
-    ) -> tuple[ToolListView | Update, NoticeView, Update]:
-        """Import the tools that were pasted into the editor of one tool, whose draft is then discarded."""
+    ) -> tuple[ToolListView | Update, NoticeView, Update, NoticeView | Update]:
+        """Import the tools that were pasted into the editor of one tool, whose draft is then discarded.
+
+        An error is shown below the editor. The editor then shows the first imported tool, with its own findings, so
+        the result is shown below the form for imports.
+        """
         shown, notice = self.on_import(state, text, toolset or MINE, request)
-        return shown, notice, SAME if shown is SAME else gr.update(visible=False)
+        if shown is SAME:
+            return SAME, notice, SAME, SAME
+        return shown, CLEAR, gr.update(visible=False), notice
 
     @needs(Permission.WORK)
     @shows_error(SAME, NOTICE)

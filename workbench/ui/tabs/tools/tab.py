@@ -276,7 +276,7 @@ def _wire_keeping(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]
     )
     pasted = [state, parts.spec, parts.toolset]
-    imported = [parts.tools, parts.spec_notice, parts.import_list]
+    imported = [parts.tools, parts.spec_notice, parts.import_list, parts.import_notice]
     listen(parts.import_list.click, keep.on_import_list, pasted, imported)
     inputs = [state, parts.import_text, parts.import_toolset]
     listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
