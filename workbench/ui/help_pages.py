@@ -83,9 +83,7 @@ class HelpPages:
         """The address, below `/help/`, of the paragraph about each code, such as `trailing-comma`."""
         own = (section for page in _WITH_CODES for section in self.pages[page].sections)
         rows = (
-            (code, section)
-            for section in own
-            for code in (section.heading, *re.findall(r"^\| `([a-z0-9-]+)` \|", section.text, re.MULTILINE))
+            (code, section) for section in own for code in (section.heading, *_codes_of_rows(section.text))
         )
         found = dict[str, str]()
         for code, section in rows:
@@ -93,6 +91,12 @@ class HelpPages:
             if code == section.heading or code not in found:
                 found[code] = f"{section.page}#{section.anchor}"
         return found
+
+    def address_of(self, code: str) -> str:
+        """Return the address, below `/help/`, of the paragraph about a code, or of a search for it."""
+        # All keywords of JSON Schema share one.
+        shared = "schema-…" if code.startswith("schema-") else ""
+        return self.codes.get(code) or self.codes.get(shared, f"{START}?q={code}")
 
     def find(self, query: str) -> list[Section]:
         """Return the sections that have all words of a query, those with a word in their headings first."""
@@ -114,8 +118,19 @@ _WITH_CODES: Final = (
         "reference/contracts",
         "reference/tools",
         "reference/gateway",
+        "reference/formats",
     ),
 )
+
+
+def _codes_of_rows(text: str) -> Iterator[str]:
+    """Yield the codes in the first cells of tables, which may list several.
+
+    >>> list(_codes_of_rows("| `no-preference`, `not-judged` | there is no verdict |"))
+    ['no-preference', 'not-judged']
+    """
+    for cell in re.findall(r"^\| (`[a-z0-9-]+`(?:, `[a-z0-9-]+`)*) \|", text, re.MULTILINE):
+        yield from re.findall("[a-z0-9-]+", cell)
 
 
 def anchor_of(heading: str) -> str:
@@ -199,8 +214,8 @@ class HelpRoute:
             return PlainTextResponse("The documentation is not installed.\n", 404)
         above = "../" * name.count("/")
         if code := name.removeprefix("code/") if name.startswith("code/") else "":
-            address = self._help.codes.get(code, f"{START}?q={code}")
-            return RedirectResponse(above + address) if re.fullmatch(r"[\w-]{1,80}", code) else _missing()
+            is_code = re.fullmatch(r"[\w-]{1,80}", code)
+            return RedirectResponse(above + self._help.address_of(code)) if is_code else _missing()
         page = self._help.pages.get(name)
         if page is None:
             return _missing()

@@ -12,7 +12,8 @@ from workbench.ui.present.contracts import show_diff, show_lint, show_preview
 def test_lint_findings_name_their_line_and_a_clean_lint_is_quiet():
     finding = Finding(code="no-tools", message="m", severity=Severity.WARNING)
     with_line = Finding(code="chatml-mark", message="m", severity=Severity.WARNING, line=3)
-    assert [line.word for line in show_lint([finding, with_line]).lines] == ["warning", "line 3"]
+    lines = show_lint([finding, with_line]).lines
+    assert [(line.word, line.code) for line in lines] == [("warning", "no-tools"), ("line 3", "chatml-mark")]
     assert [line.tone for line in show_lint([]).lines] == ["quiet"]
 
 

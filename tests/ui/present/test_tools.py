@@ -53,7 +53,8 @@ def test_a_clean_draft_says_so_and_findings_have_their_position():
     warning = replace(note, code="invalid-value", severity=Severity.WARNING)
     assert show_draft(DraftFindings(lint=(warning,)))[0].lines == ()
     assert (rules.lines[0].word, rules.lines[0].text) == ("line 4", "no loops (/0/template)")
-    assert lint.lines[0].text == "odd-name: odd (/function/name)"
+    assert (lint.lines[0].code, lint.lines[0].text) == ("odd-name", "odd (/function/name)")
+    assert rules.lines[0].code == "rules-unsound"
 
 
 def test_a_trial_shows_its_result_its_rule_and_the_changed_arguments():

@@ -78,7 +78,8 @@ def _lint_line(finding: Finding) -> NoticeLine:
     is_note = finding.code in OF_TOOLS
     return NoticeLine(
         word=f"line {finding.line}" if finding.line else finding.severity.value,
-        text=f"{finding.code}: {finding.message}",
+        code=finding.code,
+        text=finding.message,
         tone="quiet" if is_note else "warning",
         line=0 if is_note else finding.line or 0,
     )

@@ -24,6 +24,8 @@ class NoticeLine:
     """The kind of the line, shown next to the colour, such as `error` or `note`."""
     text: str
     """What is wrong, where, and what to do."""
+    code: str = ""
+    """Code of the finding, which is shown before the text and links to its paragraph. Empty if there is none."""
     tone: str = "error"
     """`error`, `warning` or `quiet`."""
     link: str = ""
@@ -75,6 +77,7 @@ def tool_findings(findings: Iterable[Finding]) -> NoticeView:
     lines = [
         NoticeLine(
             word=f"line {finding.line}" if finding.line else "tools",
+            code=finding.code,
             text=finding.message + (f" ({finding.pointer})" if finding.pointer else ""),
             tone="error" if finding.severity == "error" else "quiet",
         )

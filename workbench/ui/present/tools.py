@@ -203,7 +203,7 @@ def _size(size: ToolSize) -> str:
 def _lint_line(finding: Finding) -> NoticeLine:
     place = f" ({finding.pointer})" if finding.pointer else ""
     return NoticeLine(
-        word=finding.severity.value, text=f"{finding.code}: {finding.message}{place}", tone="warning"
+        word=finding.severity.value, code=finding.code, text=f"{finding.message}{place}", tone="warning"
     )
 
 

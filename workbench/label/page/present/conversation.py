@@ -337,7 +337,8 @@ def _row(labelling: LabellingView) -> list[NoticeLine]:
     lines = [
         NoticeLine(
             word="no row",
-            text=f"{obstacle.code}: {obstacle.message}",
+            code=obstacle.code,
+            text=obstacle.message,
             tone="error" if obstacle.is_defect else "quiet",
         )
         for obstacle in outcome.obstacles
@@ -351,7 +352,7 @@ def _row(labelling: LabellingView) -> list[NoticeLine]:
         text = f"{count(len(labelling.stale), 'message')} after a correction: accept (A) or regenerate (g)"
         lines.append(NoticeLine(word="stale", text=text, tone="warning"))
     lines += (
-        NoticeLine(word="warning", text=f"{warning.code}: {warning.message}", tone="warning")
+        NoticeLine(word="warning", code=warning.code, text=warning.message, tone="warning")
         for warning in outcome.warnings
     )
     return lines

@@ -1,12 +1,12 @@
 // Findings about training rows, each with a link to its message.
-import { codeLink, term } from "../shared/dom.js";
+import { codedText, term } from "../shared/dom.js";
 import { emptyPlace } from "../shared/empty_place.js";
 import { html, render } from "../shared/lit_html.js";
 
 export const findingLine = (/** @type {FindingLine} */ finding) =>
   html`<li class="hw-finding t-${finding.tone}">
     <span class="hw-word">${finding.word}</span>
-    <span class="hw-finding-text">${finding.code ? html`${codeLink(finding.code)} ` : ""}${finding.text}${
+    <span class="hw-finding-text">${codedText(finding)}${
       finding.pointer ? html`<code class="hw-pointer"> ${finding.pointer}</code>` : ""
     }</span>
     ${

@@ -14,7 +14,7 @@ const markOf = (
   /** @type {NoticeLine[]} */ found,
 ) => {
   const { from } = view.state.doc.line(number);
-  const text = found.map((line) => line.text).join("\n");
+  const text = found.map(({ code, text }) => (code ? `${code}: ${text}` : text)).join("\n");
   return node("button", {
     type: "button",
     class: "hw-mark t-" + (found.some((line) => line.tone === "error") ? "error" : "warning"),

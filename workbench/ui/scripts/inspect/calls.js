@@ -1,12 +1,12 @@
 // The calls of one completion, each with its arguments, findings and result. Event: `pick`.
-import { hint, term } from "../shared/dom.js";
+import { codedText, hint, term } from "../shared/dom.js";
 import { html, render } from "../shared/lit_html.js";
 
 const row = (/** @type {string | PageElement} */ label, /** @type {Drawable} */ content) =>
   html`<div class="hw-row"><span class="hw-label">${label}</span><div>${content}</div></div>`;
 
-const finding = (/** @type {FindingRow} */ { severity, message, place }) =>
-  html`<div class="hw-finding t-${severity}">${message}${
+const finding = (/** @type {FindingRow} */ { code, severity, message, place }) =>
+  html`<div class="hw-finding t-${severity}">${codedText({ code, text: message })}${
     place ? html`<span class="hw-note hw-mono">${place}</span>` : ""
   }</div>`;
 

@@ -1,5 +1,5 @@
 // The Label tab, middle: the conversation with its cursor, and the training row that it becomes.
-import { node } from "../shared/dom.js";
+import { codedText, node } from "../shared/dom.js";
 import { emptyPlace } from "../shared/empty_place.js";
 import { html, render, repeat } from "../shared/lit_html.js";
 import { WORDS } from "./label_panel.js";
@@ -181,7 +181,7 @@ export const addConversation = (desk) => {
     render(
       conversation.row.map(
         (line) =>
-          html`<p class="hw-line t-${line.tone}"><span class="hw-word">${line.word}</span><span>${line.text}</span></p>`,
+          html`<p class="hw-line t-${line.tone}"><span class="hw-word">${line.word}</span><span>${codedText(line)}</span></p>`,
       ),
       row,
     );

@@ -38,6 +38,10 @@ export const term = (/** @type {string} */ name, /** @type {string} */ text) =>
 export const codeLink = (/** @type {string} */ code, kind = "") =>
   html`<a class="hw-code" href="help/code/${code}"><code class=${kind}>${code}</code></a>`;
 
+// A text after the code that it explains, if there is one.
+/** @param {{ code: string, text: string }} line */
+export const codedText = ({ code, text }) => html`${code ? html`${codeLink(code)} ` : ""}${text}`;
+
 export const hint = (/** @type {Drawable} */ text) => node("p", { class: "hw-hint" }, text);
 
 // Coloured spans of a text.

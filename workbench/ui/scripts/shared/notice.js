@@ -1,4 +1,5 @@
 // Errors, warnings and notes, one line each. Events: `add_toolset`, `import_tools`.
+import { codedText } from "./dom.js";
 import { html, nothing, render } from "./lit_html.js";
 
 /** @param {Part<NoticeView, NoticeEvents>} part */
@@ -13,7 +14,7 @@ export const mount = ({ element, follow, trigger }) => {
       value?.lines.map(
         (line) =>
           html`<p class="hw-line t-${line.tone}" role=${line.tone === "error" ? "alert" : nothing}><span
-            class="hw-word">${line.word}</span><span>${line.text}${line.link ? html` <a href=${line.link}>${line.link_text}</a>` : nothing}</span>${
+            class="hw-word">${line.word}</span><span>${codedText(line)}${line.link ? html` <a href=${line.link}>${line.link_text}</a>` : nothing}</span>${
               line.toolset
                 ? html` <button type="button" class="hw-act" @click=${() => trigger("add_toolset", { toolset: line.toolset })}>Add the toolset ${line.toolset}</button>`
                 : nothing

@@ -187,6 +187,8 @@ interface NoticeLine {
   word: string;
   /** What is wrong, where, and what to do. */
   text: string;
+  /** Code of the finding, which is shown before the text and links to its paragraph. Empty if there is none. */
+  code: string;
   /** `error`, `warning` or `quiet`. */
   tone: string;
   /** Address of the place that the line is about, for a link. Empty if there is none. */

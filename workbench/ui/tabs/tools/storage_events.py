@@ -214,7 +214,7 @@ class ToolStorageEvents:
         _save(services, drafts, toolset, message=f"imported from {imported.form}")
         tools = services.tools
         found = [
-            NoticeLine(word=finding.code, text=finding.message, tone="warning")
+            NoticeLine(word=finding.severity.value, code=finding.code, text=finding.message, tone="warning")
             for finding in imported.findings
         ]
         refused = [line for line in tools.problems() if repr(toolset) in line]
