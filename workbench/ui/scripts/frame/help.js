@@ -33,9 +33,14 @@ export const mount = ({ element, props }) => {
   const [tabLink, cross] = drawer.querySelectorAll("a, button");
   element.replaceChildren(drawer);
 
-  // A link to a place is followed by the router, as any link of the page.
-  const followPlaces = () =>
-    frame?.contentDocument?.addEventListener("click", (/** @type {PageEvent} */ event) => {
+  // A link to a place is followed by the router, as any link of the page. Keys inside of the frame do not leave it.
+  const listen = () => {
+    const shown = frame?.contentDocument;
+    shown?.addEventListener(
+      "keydown",
+      (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close(),
+    );
+    shown?.addEventListener("click", (/** @type {PageEvent} */ event) => {
       const anchor = event.target.closest("a[target=_top]");
       if (!anchor) return;
       event.preventDefault();
@@ -44,13 +49,14 @@ export const mount = ({ element, props }) => {
       link.click();
       link.remove();
     });
+  };
 
   const open = (/** @type {string} */ address) => {
     if (drawer.hidden) before = document.activeElement;
     drawer.hidden = false;
     if (!frame) {
       // A document of its own, which would make the page slower to open.
-      frame = node("iframe", { title: "Documentation", onload: followPlaces });
+      frame = node("iframe", { title: "Documentation", onload: listen });
       drawer.append(frame);
     }
     frame.src = tabLink.href = address;
