@@ -154,4 +154,16 @@ def test_an_empty_tab_explains_itself_and_an_invalid_field_says_what_to_enter(da
     expect(data.part("notice")).to_contain_text("write train=0.9,test=0.1")
     data.fill("split", "")
     data.part("push").click()
-    expect(data.part("notice")).to_contain_text("enter a repository")
+    expect(data.part("push-notice")).to_contain_text("enter a repository")
+    expect(data.part("notice")).to_have_text("")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_a_message_is_shown_below_the_button_that_caused_it(data: Data, width: int, height: int):
+    data.page.set_viewport_size({"width": width, "height": height})
+    for button, notice in (("make", "notice"), ("push", "push-notice")):
+        data.part(button).click()
+        expect(data.part(notice).locator(".hw-line")).to_be_visible()
+        above, below = data.part(button).bounding_box(), data.part(notice).bounding_box()
+        assert above and below and 0 <= below["y"] - above["y"] - above["height"] < 20
+        assert above["x"] <= below["x"] + below["width"] and below["x"] <= above["x"] + above["width"]

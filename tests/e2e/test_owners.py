@@ -220,7 +220,7 @@ def test_rows_are_only_pushed_from_the_account_of_the_signed_in_user(
         data.locator("#data-push").click()
 
     push()
-    notice = data.locator("#data-notice")
+    notice = data.locator("#data-push-notice")
     expect(notice).to_contain_text("Sign in with Hugging Face first")
     expect(notice.get_by_role("link", name="Sign in")).to_have_attribute(
         "href", re.compile("^login/huggingface")
@@ -229,7 +229,7 @@ def test_rows_are_only_pushed_from_the_account_of_the_signed_in_user(
     _sign_in_or_out(play, shows="Logout (cleo)")
     play.tab("Play").ask("Cleo's question")
     push()
-    expect(data.locator("#data-notice")).to_contain_text("cleo/rows")
+    expect(data.locator("#data-push-notice")).to_contain_text("cleo/rows")
     assert hub.tokens == {ACCESS_TOKEN}
     assert any(name.endswith(".jsonl") and b"Cleo's question" in body for name, body in hub.files.items())
 

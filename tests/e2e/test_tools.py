@@ -113,7 +113,12 @@ def test_tools_pasted_into_the_editor_of_one_are_imported_and_broken_ones_named(
     expect(tab.locator("#tools-spec")).to_contain_text(names[0])
     expect(tab.get_by_role("button", name="Import 2 of 3 tools")).to_be_hidden()
     settle(tab)
-    expect(tab.locator("#tools-import-notice")).to_contain_text(f"tool '{names[1]}'")
+    result = tab.locator("#tools-import-list-notice")
+    expect(result).to_contain_text(f"tool '{names[1]}'")
+    expect(result).to_be_in_viewport()
+    tab.locator(f"[data-tool={names[2]}]").click()
+    expect(tab.locator("#tools-spec")).to_contain_text(names[2])
+    expect(result).to_have_text("")
 
 
 def test_errors_are_reported_while_typing_with_line_and_pointer(tab: Page) -> None:

@@ -46,6 +46,7 @@ class ExportParts:
     push: gr.Button
     job: Drawn
     notice: Drawn
+    push_notice: Drawn
     findings: Drawn
     rows: Drawn
     files: gr.File
@@ -69,6 +70,7 @@ def build(*, takes_token: bool, can_push: bool) -> ExportParts:
             with gr.Row(elem_id="data-buttons"):
                 check = gr.Button("Check rows", size="sm", elem_id="data-check")
                 make = gr.Button("Create files", size="sm", variant="primary", elem_id="data-make")
+            notice = Drawn("notice", elem_id="data-notice")
             with gr.Column(visible=can_push, min_width=0, scale=0):
                 heading("Push to the Hub", about="how-to/export-training-rows#push-to-the-hub")
                 repo = text_field("Repository", "OWNER/NAME", "data-repo")
@@ -79,8 +81,8 @@ def build(*, takes_token: bool, can_push: bool) -> ExportParts:
                     elem_id="data-token",
                 )  # fmt: skip
                 push = gr.Button("Push to Hub", size="sm", elem_id="data-push")
+                push_notice = Drawn("notice", elem_id="data-push-notice")
         with gr.Column(elem_classes=["hw-column", "data-results"], min_width=0):
-            notice = Drawn("notice", elem_id="data-notice")
             job = Drawn("job_bar", elem_id="data-job", elem_classes=["data-job"])
             files = gr.File(
                 label="Files", file_count="multiple", interactive=False, visible=False, elem_id="data-files"
@@ -89,20 +91,25 @@ def build(*, takes_token: bool, can_push: bool) -> ExportParts:
             rows = Drawn("row_preview", TEACHING, elem_id="data-rows")
     return ExportParts(
         filters=filters, rows_form=rows_form, check=check, make=make, repo=repo, is_public=is_public, token=token,
-        push=push, job=job, notice=notice, findings=findings, rows=rows, files=files,
+        push=push, job=job, notice=notice, push_notice=push_notice, findings=findings, rows=rows, files=files,
     )  # fmt: skip
 
 
 def wire(parts: ExportParts, services: Services, state: gr.State, jobs: Jobs) -> None:
     """Connect the components with their handlers."""
     events = DataEvents(services, jobs)
-    screen = [parts.job, parts.notice, parts.findings, parts.rows, parts.files]
+    notices = [parts.notice, parts.push_notice]
+    screen, pushed = (
+        [parts.job, notice, parts.findings, parts.rows, parts.files] for notice in notices
+    )
     values = [parts.field(name) for name in DataForm._fields]
     _wire_address(parts, events)
+    clicked = any_of(parts.check.click, parts.make.click, parts.push.click)
+    listen(clicked, None, [], notices, js="() => [null, null]", is_queued=False)
     listen(parts.check.click, events.on_check, [state, *values], screen)
     listen(parts.make.click, events.on_make, [state, *values], screen)
     listen(
-        parts.push.click, events.on_push, [state, parts.repo, parts.is_public, parts.token, *values], screen
+        parts.push.click, events.on_push, [state, parts.repo, parts.is_public, parts.token, *values], pushed
     )
     listen(parts.job.event("stop_job"), events.on_stop, is_queued=False)
 

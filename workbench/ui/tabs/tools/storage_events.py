@@ -191,8 +191,7 @@ class ToolStorageEvents:
     ) -> tuple[ToolListView | Update, NoticeView, Update, NoticeView | Update]:
         """Import the tools that were pasted into the editor of one tool, whose draft is then discarded.
 
-        An error is shown below the editor. The editor then shows the first imported tool, with its own findings, so
-        the result is shown below the form for imports.
+        The editor then shows the first imported tool with its own findings, so the result has a notice of its own.
         """
         shown, notice = self.on_import(state, text, toolset or MINE, request)
         if shown is SAME:

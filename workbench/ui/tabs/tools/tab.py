@@ -25,6 +25,9 @@ from workbench.ui.tabs.tools.name_events import ToolsetNameEvents
 from workbench.ui.tabs.tools.server_events import McpServerEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 
+_UNLESS_IMPORTED: Final = (
+    "(tools) => (tools?.opens ? hermesWorkbench.drop('the imported tool is opened') : [null])"
+)
 _EDITED: Final = "(state, name, ...rest) => [state, hermesWorkbench.documents.nameOf('tools-spec'), ...rest]"
 """Reads which tool is edited from its document, so that name and text belong together."""
 
@@ -39,6 +42,8 @@ class ToolsParts:
     spec: CodeEditor
     spec_notice: Drawn
     import_list: gr.Button
+    list_notice: Drawn
+    """The result of importing the list, until another tool is opened."""
     """Imports several tools that were pasted as one."""
     rules: CodeEditor
     rules_notice: Drawn
@@ -99,6 +104,7 @@ def build(*, takes_servers: bool) -> ToolsParts:
             import_list = gr.Button(
                 "Import", variant="primary", size="sm", visible=False, elem_id="tools-import-list"
             )
+            list_notice = Drawn("notice", elem_id="tools-import-list-notice")
             heading("Parameters", about="reference/tools")
             grid = Drawn("tool_grid", elem_id="tools-grid")
             heading("Mock rules", about="reference/tools#files-without-code")
@@ -129,7 +135,7 @@ def build(*, takes_servers: bool) -> ToolsParts:
             file = text_editor("Catalog file", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
         editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice,
-        import_list=import_list, rules=rules, rules_notice=rules_notice,
+        import_list=import_list, list_notice=list_notice, rules=rules, rules_notice=rules_notice,
         world=world, world_save=world_save, world_notice=world_notice, lint=lint, sizes=sizes,
         arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file, grid=grid, rule_grid=rule_grid, toolset=toolset,
@@ -209,7 +215,10 @@ def wire(
     texts = [parts.spec, parts.rules]
     opened = [parts.tools, parts.open_name, parts.editors, parts.notice, parts.tried, parts.diff]
     listen(blocks.load, edit.on_page, [state], [parts.tools, parts.server, parts.servers])
-    listen(parts.tools.event("open_tool"), edit.on_open_tool, [state], opened, is_latest_only=True)
+    opens = parts.tools.event("open_tool")
+    # Runs first, since the next event replaces the list that asked for the imported tool.
+    listen(opens, None, [parts.tools], [parts.list_notice], js=_UNLESS_IMPORTED, is_queued=False)
+    listen(opens, edit.on_open_tool, [state], opened, is_latest_only=True)
     # One listener for all texts, so that its last run has seen every change, in whatever order they come.
     listen(
         any_of(parts.spec.change, parts.rules.change, parts.toolset.change),
@@ -276,7 +285,7 @@ def _wire_keeping(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]
     )
     pasted = [state, parts.spec, parts.toolset]
-    imported = [parts.tools, parts.spec_notice, parts.import_list, parts.import_notice]
+    imported = [parts.tools, parts.spec_notice, parts.import_list, parts.list_notice]
     listen(parts.import_list.click, keep.on_import_list, pasted, imported)
     inputs = [state, parts.import_text, parts.import_toolset]
     listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
