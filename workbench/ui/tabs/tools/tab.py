@@ -42,9 +42,9 @@ class ToolsParts:
     spec: CodeEditor
     spec_notice: Drawn
     import_list: gr.Button
+    """Imports several tools that were pasted as one."""
     list_notice: Drawn
     """The result of importing the list, until another tool is opened."""
-    """Imports several tools that were pasted as one."""
     rules: CodeEditor
     rules_notice: Drawn
     world: CodeEditor
