@@ -10,10 +10,16 @@
     │   ├── RemoteFailed      a server cannot be reached, or refuses the request
     │   └── WorkerEnded       a worker of Ray ended before its work was done
     └── StoreError            the database cannot be opened, read or written
+        ├── NoSession         there is no such session, or it may not be read
+        ├── ForeignSession    the session belongs to somebody else
+        ├── NoMessage         the session has no such message
         └── WriteConflict     somebody else saved a newer revision; nothing was overwritten
 
-A message says what is wrong, where, and what to do. A mistake of a *model* is never an exception: it is a `Finding`
-(see `workbench.chat.finding`).
+A message says what is wrong, where, and what to do in a terminal. The page has titles and buttons instead of ids and
+commands. `workbench.ui.present.notices` writes its texts from the fields of `NoSession`, `ForeignSession` and
+`NoMessage`.
+
+A mistake of a *model* is never an exception: it is a `Finding` (see `workbench.chat.finding`).
 """
 
 from collections.abc import Callable, Mapping
@@ -171,6 +177,38 @@ class WorkerEnded(EngineError):
 
 class StoreError(WorkbenchError):
     """The database cannot be opened, read or written."""
+
+
+class NoSession(StoreError):
+    """There is no such session, or its reader may not know that there is one."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        super().__init__(f"there is no session {session_id!r}; `workbench sessions list` lists them")
+
+
+class ForeignSession(StoreError):
+    """The session belongs to somebody else, so it can be read but not changed.
+
+    Args:
+        title: Its title. Empty if it has none.
+    """
+
+    def __init__(self, session_id: str, title: str) -> None:
+        self.session_id = session_id
+        self.title = title
+        super().__init__(f"session {session_id!r} belongs to somebody else; copy it to continue it")
+
+
+class NoMessage(StoreError):
+    """The session has no such message."""
+
+    def __init__(self, session_id: str, message_id: str) -> None:
+        self.session_id = session_id
+        self.message_id = message_id
+        super().__init__(
+            f"session {session_id!r} has no message {message_id!r}; `workbench sessions show SESSION` lists them"
+        )
 
 
 class WriteConflict(StoreError):

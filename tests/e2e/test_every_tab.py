@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Frame, Page, expect
 
 from tests.e2e.play import TOUR_ENDED, Play, open_tab
 from tests.e2e.waiting import count_events, settle
@@ -36,15 +36,15 @@ AT_REST = """() => !document.querySelector('[aria-busy="true"]') && document.get
 """What is dimmed while it loads, or fades in, has too little contrast for a moment."""
 
 
-def findings(page: Page, where: str) -> list[str]:
-    """Return the violations that axe-core finds on the page at rest, one line per place.
+def findings(page: Page | Frame, where: str) -> list[str]:
+    """Return the violations that axe-core finds on the page, or in a frame of it, at rest, one line per place.
 
     An event can dim a part while axe-core looks at it, so what is found once has to be found again.
     """
     return _violations(page, where) and _violations(page, where)
 
 
-def _violations(page: Page, where: str) -> list[str]:
+def _violations(page: Page | Frame, where: str) -> list[str]:
     page.wait_for_function(AT_REST)
     violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [

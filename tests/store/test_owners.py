@@ -17,7 +17,7 @@ from tests.store import owned_versions
 from tests.store.conftest import SQLITE
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.chat.message import Message, Role
-from workbench.errors import StoreError
+from workbench.errors import ForeignSession, StoreError
 from workbench.label.store.access import LabelScope
 from workbench.records.corpus.material import NewImport, SessionFilter
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
@@ -269,8 +269,9 @@ def test_an_admin_reads_everything_but_writes_only_their_own_sessions(world: Wor
         lambda: admin.sessions.rename_session(session.id, "x"),
         lambda: admin.sharing.share(session.id),
     ):
-        with pytest.raises(StoreError, match="belongs to somebody else"):
+        with pytest.raises(ForeignSession, match="belongs to somebody else") as refused:
             write()
+        assert (refused.value.session_id, refused.value.title) == (session.id, found.title)
     copy = admin.sessions.copy_session(session.id)
     assert (copy.is_own, copy.copied_from) == (True, session.id)
     assert _seen_by_ann(world) == before

@@ -27,7 +27,7 @@ from sqlalchemy import ColumnElement, exists, true
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from workbench.errors import BadInput, StoreError
+from workbench.errors import BadInput, ForeignSession, NoSession, StoreError
 from workbench.records.limits import LAPTOP, UserLimits
 from workbench.records.owner import Owner, Permission
 from workbench.records.run_config import RunConfig
@@ -155,7 +155,7 @@ class OwnerScope:
         """
         row = self._find_readable(db, session_id)
         if row is None:
-            raise no_session(session_id)
+            raise NoSession(session_id)
         return row
 
     def _own_session(self, db: Session, session_id: str) -> SessionRow:
@@ -170,9 +170,8 @@ class OwnerScope:
         return row
 
     def _not_own_error(self, db: Session, session_id: str) -> StoreError:
-        if self._find_readable(db, session_id):
-            return StoreError(f"session {session_id!r} belongs to somebody else; copy it to continue it")
-        return no_session(session_id)
+        row = self._find_readable(db, session_id)
+        return NoSession(session_id) if row is None else ForeignSession(session_id, row.title)
 
     def _value(self, db: Session, row: SessionRow) -> StoredSession:
         count = db.exec(
@@ -190,11 +189,6 @@ class OwnerScope:
 
 def _is_full(db: Session, stored: SelectOfScalar[Any], limit: int, new: int) -> bool:
     return new > limit or db.exec(stored.offset(limit - new).limit(1)).first() is not None
-
-
-def no_session(session_id: str) -> StoreError:
-    """Return the error for a session that does not exist or that the owner may not read."""
-    return StoreError(f"there is no session {session_id!r}; `workbench sessions list` lists them")
 
 
 def _find(

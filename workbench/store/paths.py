@@ -6,7 +6,7 @@ from itertools import takewhile
 from sqlmodel import Session, col, select
 
 from workbench.chat.message import Role
-from workbench.errors import StoreError
+from workbench.errors import NoMessage
 from workbench.records.session_tree import check_tree, path_ids
 from workbench.records.sessions import StoredMessage, TreeNode
 from workbench.store import rows
@@ -30,7 +30,7 @@ def message_row(db: Session, session_id: str, message_id: str) -> MessageRow:
     """
     row = None if problem_of(message_id) else db.get(MessageRow, message_id)
     if row is None or row.session_id != session_id:
-        raise _no_message(session_id, message_id)
+        raise NoMessage(session_id, message_id)
     return row
 
 
@@ -87,14 +87,8 @@ def _cut(db: Session, session_id: str, path: Sequence[str], *, is_named: bool) -
     deleted = set(db.exec(query))
     shown = tuple(takewhile(lambda message_id: message_id not in deleted, path))
     if is_named and len(shown) < len(path):
-        raise _no_message(session_id, path[-1])
+        raise NoMessage(session_id, path[-1])
     return shown
-
-
-def _no_message(session_id: str, message_id: str) -> StoreError:
-    return StoreError(
-        f"session {session_id!r} has no message {message_id!r}; `workbench sessions show SESSION` lists them"
-    )
 
 
 def _path_rows(db: Session, session_id: str, leaf_id: str) -> Iterator[rows.MessageParts]:

@@ -28,6 +28,7 @@ MOST_FOUND: Final = 30
 """The most paragraphs that a search returns."""
 _STYLE: Final = """
 :root { color-scheme: light dark; font: 14px/21px system-ui, sans-serif; }
+body { background: light-dark(#ffffff, #151517); color: light-dark(#1b1b1f, #e7e7ea); }
 body { margin: 0 auto; padding: 16px 20px 48px; max-width: 760px; overflow-wrap: anywhere; }
 h1 { font-size: 20px; line-height: 28px; } h2 { font-size: 16px; margin-top: 28px; } h3 { font-size: 14px; }
 code, pre { font: 12px/18px ui-monospace, monospace; } pre { overflow: auto; padding: 8px; border: 1px solid #8886; }

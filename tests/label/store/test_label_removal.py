@@ -36,7 +36,7 @@ def test_assignments_that_match_a_filter_are_removed_unless_they_are_started(tea
     assert removed == tuple(Assignment(talk.id, "ben") for talk in talks[1:])
     assert ("ben" in {name for _, name in tasks_of(team)}, len(tasks_of(team))) == (True, 4)
     assert team.ben.label_queues.queue(QueueFilter(), project=SHARED).total == 1
-    with pytest.raises(StoreError, match="no session"):
+    with pytest.raises(StoreError, match="no such session"):
         team.ben.labels.save(new(talks[1].target(3), Verdict.GOOD, annotator="ben", project=SHARED))
     notes = team.ann.audit.entries(action="task.unassign")
     assert [(note.subject, note.who, note.detail["of"]) for note in notes] == [

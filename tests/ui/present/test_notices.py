@@ -1,6 +1,8 @@
 """Notices: errors and advice as lines."""
 
-from workbench.errors import PromptTooLong
+import pytest
+
+from workbench.errors import ForeignSession, NoMessage, NoSession, PromptTooLong, WorkbenchError
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import check_tools_text
 from workbench.ui.present.notices import advice, grammar_advice, problem, tool_findings
@@ -10,6 +12,30 @@ def test_an_error_is_one_line():
     (line,) = problem(PromptTooLong(prompt_tokens=120, context_tokens=100, reserved_tokens=1)).lines
     assert "21 tokens too long" in line.text
     assert (line.word, line.tone) == ("error", "error")
+
+
+ID = "9f2c" * 8
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (NoSession(ID), "there is no such session; choose another one in Play"),
+        (
+            ForeignSession(ID, "Rain in Oslo"),
+            "session 'Rain in Oslo' belongs to somebody else; open it in Play and choose \"Copy to my sessions\"",
+        ),
+        (
+            ForeignSession(ID, ""),
+            'this session belongs to somebody else; open it in Play and choose "Copy to my sessions"',
+        ),
+        (NoMessage(ID, ID), "this session has no such message; reload the page"),
+    ],
+)
+def test_errors_about_sessions_name_neither_ids_nor_commands(error: WorkbenchError, shown: str):
+    (line,) = problem(error).lines
+    assert line.text == shown
+    assert ID in str(error), "a terminal names it by the id that its commands take"
 
 
 def test_tool_findings_name_the_line_and_the_pointer():

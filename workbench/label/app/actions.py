@@ -8,7 +8,7 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
-from workbench.errors import StoreError
+from workbench.errors import NoSession
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.label.app.labelling import (
@@ -131,7 +131,7 @@ def opened_for(services: Services, session_id: str, role: LabellingRole) -> Labe
     """
     view = open_for_labelling(services, session_id, role)
     if view is None:
-        raise StoreError(f"there is no session {session_id!r}; `workbench sessions list` lists them")
+        raise NoSession(session_id)
     return view
 
 

@@ -24,14 +24,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_, true
 from sqlmodel import Session, col, select
 
-from workbench.errors import BadInput, StoreError
+from workbench.errors import BadInput, NoSession, StoreError
 from workbench.label.records.project import REFERENCE_SEPARATOR
 from workbench.records.label_words import CLOSED_STATES, ProjectRole, QueueState
 from workbench.records.owner import Owner, account_key, account_name
 from workbench.store.audit import AuditWriter
 from workbench.store.corpus.label_rows import slot_of
 from workbench.store.database import insert_if_absent
-from workbench.store.owner_scope import SHARED, OwnerScope, OwnerView, no_session
+from workbench.store.owner_scope import SHARED, OwnerScope, OwnerView
 from workbench.store.rows import new_id
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
@@ -169,11 +169,11 @@ class LabelScope(OwnerScope):
         if access is None or not access.is_member:
             return (self._own_session if is_writing else self._readable_session)(db, session_id)
         if problem_of(session_id):
-            raise no_session(session_id)
+            raise NoSession(session_id)
         query = select(SessionRow).where(col(SessionRow.id) == session_id, self._is_labelled_in(access))
         row = db.exec(query.with_for_update(of=SessionRow) if is_writing else query).first()
         if row is None:
-            raise StoreError(f"there is no session {session_id!r} in this project; choose one of the queue")
+            raise StoreError("there is no such session in this project; choose one of the queue")
         return row
 
     def _auditor(self, access: ProjectAccess) -> AuditWriter:

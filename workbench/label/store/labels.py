@@ -247,7 +247,7 @@ class LabelStore(LabelScope):
                     revision=task.revision if task else 0,
                 )
             if access.is_member and task is None:
-                raise self._not_assigned(session_id)
+                raise self._not_assigned()
             self._put_state(db, access, session.id, assignee, state, who=who)
             update_review(db, row, session.id)
             item = read_item(db, row.id, session.id, assignee, self._is_visible_label(access))
@@ -277,11 +277,11 @@ class LabelStore(LabelScope):
         if access.is_member and not new.is_deciding:
             task = db.get(LabelTaskRow, (access.row.id, session.id, access.member))
             if task is None:
-                raise self._not_assigned(session.id)
+                raise self._not_assigned()
         return session
 
-    def _not_assigned(self, session_id: str) -> StoreError:
-        return StoreError(f"session {session_id!r} is not assigned to you; ask the owner of the project")
+    def _not_assigned(self) -> StoreError:
+        return StoreError("this session is not assigned to you; ask the owner of the project")
 
     def _start_draft(self, db: Session, access: ProjectAccess, new: NewLabel) -> None:
         """Move the annotator's task to draft when they save their first label. A missing task is created."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import pointer_parts
-from workbench.errors import ConstraintFailed, WorkbenchError
+from workbench.errors import ConstraintFailed, ForeignSession, NoMessage, NoSession, WorkbenchError
 from workbench.toolspec.grammar import unsupported_keywords
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.words import count
@@ -55,8 +55,25 @@ MOST_LIMITS: Final = 3
 
 
 def problem(error: WorkbenchError) -> NoticeView:
-    """Show one of our errors as a line. An uploaded or prepared file is named without the server's folders."""
-    return NoticeView(lines=(NoticeLine(word="error", text=without_folders(str(error))),))
+    """Show one of our errors as a line."""
+    return NoticeView(lines=(NoticeLine(word="error", text=page_text(error)),))
+
+
+def page_text(error: WorkbenchError) -> str:
+    """Return an error as the page says it: with titles and buttons instead of ids and commands.
+
+    An uploaded or prepared file is named without the server's folders.
+    """
+    match error:
+        case NoSession():
+            return "there is no such session; choose another one in Play"
+        case ForeignSession(title=title):
+            named = f"session {title!r}" if title else "this session"
+            return f'{named} belongs to somebody else; open it in Play and choose "Copy to my sessions"'
+        case NoMessage():
+            return "this session has no such message; reload the page"
+        case _:
+            return without_folders(str(error))
 
 
 def without_folders(text: str) -> str:

@@ -33,8 +33,15 @@ export const mount = ({ element, props }) => {
   const [tabLink, cross] = drawer.querySelectorAll("a, button");
   element.replaceChildren(drawer);
 
+  // The page may be light where the system is dark, and the other way round. The documentation is like the page.
+  const paint = () => {
+    const root = frame?.contentDocument?.documentElement;
+    if (root) root.style.colorScheme = document.body.classList.contains("dark") ? "dark" : "light";
+  };
+
   // A link to a place is followed by the router, as any link of the page. Keys inside of the frame do not leave it.
   const listen = () => {
+    paint();
     const shown = frame?.contentDocument;
     shown?.addEventListener(
       "keydown",
@@ -58,6 +65,7 @@ export const mount = ({ element, props }) => {
       // A document of its own, which would make the page slower to open.
       frame = node("iframe", { title: "Documentation", onload: listen });
       drawer.append(frame);
+      new MutationObserver(paint).observe(document.body, { attributeFilter: ["class"] });
     }
     frame.src = tabLink.href = address;
     cross.focus();

@@ -28,7 +28,7 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, number_of, text_of, word_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import problem
+from workbench.ui.present.notices import page_text
 from workbench.ui.present.row_run import RowCheckView, RowRunView, RowWindowView, show_check, show_row_run
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import parse_setup
@@ -81,7 +81,7 @@ class RowEvents:
                 return RowWindowView(serial=serial), SAME
             return RowWindowView(serial=serial), self._download(services, action, id_of(event))
         except WorkbenchError as error:
-            return RowWindowView(message=_text(error), is_problem=True, serial=serial), SAME
+            return RowWindowView(message=page_text(error), is_problem=True, serial=serial), SAME
 
     @needs(Permission.ASK)
     def on_run(
@@ -109,7 +109,7 @@ class RowEvents:
                 raise _another_run()
             yield from self._watch(services, stored)
         except WorkbenchError as error:
-            yield RowWindowView(message=_text(error), is_problem=True, serial=services.calendar.seconds())
+            yield RowWindowView(message=page_text(error), is_problem=True, serial=services.calendar.seconds())
 
     def _watch(self, services: Services, stored: StoredRun) -> Generator[RowWindowView]:
         """Show a run until it ends, or once if it is not in progress."""
@@ -146,7 +146,7 @@ class RowEvents:
             setup = with_pinned_contract(services, parse_setup(fields))
             return show_check(prepare_rows(services, setup, message, rows), number=number)
         except WorkbenchError as error:
-            return RowCheckView(problem=_text(error), number=number)
+            return RowCheckView(problem=page_text(error), number=number)
 
     def _saved(self, services: Services, event: gr.EventData, fields: tuple[object, ...]) -> RowWindowView:
         setup, message, rows = parse_setup(fields), text_of(event, "message"), text_of(event, "rows")
@@ -193,7 +193,3 @@ def _view(services: Services, run_id: str, *, is_running: bool) -> RowRunView:
     stored = _row_run(services, run_id)
     rows = row_results(stored.plan.cases, services.runs.results(stored.id))
     return show_row_run(stored, rows, is_running=is_running)
-
-
-def _text(error: WorkbenchError) -> str:
-    return problem(error).lines[0].text

@@ -13,7 +13,7 @@ from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
-from workbench.ui.present.notices import advice
+from workbench.ui.present.notices import advice, page_text
 from workbench.ui.present.world import WorldView, no_world, show_world
 from workbench.ui.shown_errors import shows_error
 from workbench.ui.tab_state import TabState
@@ -40,7 +40,7 @@ class WorldEvents:
         try:
             moment = world_moment(services, opened.session.setup, opened.path, message_id)
         except WorkbenchError as error:
-            return no_world(message_id, str(error))
+            return no_world(message_id, page_text(error))
         if moment is None:
             return no_world(message_id)
         can_edit = not state.is_read_only
