@@ -53,6 +53,29 @@ def test_tools_are_checked_as_they_are_typed(tab: Inspecting) -> None:
     expect(tab.part("calls")).to_contain_text("invalid arguments")
 
 
+def test_tools_in_another_form_are_imported_in_place_and_those_left_out_are_named(tab: Inspecting) -> None:
+    field, notice = "Tools to check against (JSON)", tab.part("tools-notice")
+    tab.paste('<tool_call>\n{"name": "walk", "arguments": {}}\n</tool_call>')
+    expect(tab.part("calls")).to_contain_text("unknown tool")
+    schema = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
+    listed = [{"name": name, "inputSchema": schema} for name in ("walk", "run")]
+    tab.paste(json.dumps({"tools": listed}), field)
+    notice.get_by_role("button", name="Import these 2 tools").click()
+    expect(tab.part("calls")).to_contain_text("invalid arguments")
+    expect(tab.part("tools-text")).to_contain_text('"parameters"')
+    expect(notice).to_have_text("")
+    listed.append({"name": "", "inputSchema": schema})
+    pasted = json.dumps({"tools": listed})
+    tab.paste(pasted, field)
+    notice.get_by_role("button", name="Import 2 of 3 tools").click()
+    note = tab.page.locator(".hw-note", has_text="Left out: tool 3: the tool has no name.")
+    expect(note).to_be_visible()
+    expect(notice).to_have_text("")
+    tab.page.get_by_role("button", name="Undo").click()
+    expect(notice.get_by_role("button", name="Import 2 of 3 tools")).to_be_visible()
+    expect(tab.part("tools-text")).to_contain_text(pasted)
+
+
 def test_an_example_loads_with_one_click_and_clear_shows_the_examples_again(tab: Inspecting) -> None:
     for example in (EXAMPLES[4], EXAMPLES[5]):
         tab.part("read").get_by_role("button", name=example.title).click()

@@ -11,7 +11,7 @@ from tests.engines.remote.scripted_server import scripted_server
 from tests.engines.remote.test_server_lists import KEY, listing, with_key
 from tests.engines.remote.test_server_report import HERMES, ToolServer
 from tests.engines.remote.test_server_report import served as lab_server
-from tests.served import Server, served
+from tests.served import Server, free_port, served
 from workbench.engines.remote.server import ServerKind
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -86,3 +86,35 @@ def test_models_of_servers_can_be_chosen_at_the_first_and_at_every_later_opening
             expect(page.locator("#page-header")).to_contain_text("scripted:demo · ready")
             page.get_by_role("combobox", name="Model", exact=True).click()
             expect(page.get_by_role("option", name="openai:lab/hermes")).to_be_visible()
+
+
+def test_retry_lists_a_server_that_was_down_in_the_picker_and_on_models(page: Page, workbench: Server):
+    ports = {"one": free_port(), "two": free_port()}
+    lines = [f"  {name}: {{base_url: 'http://127.0.0.1:{port}/v1'}}\n" for name, port in ports.items()]
+    (workbench.folder / "data" / "servers.yaml").write_text(f"servers:\n{''.join(lines)}")
+    page.locator(".hw-model").click()
+    picker = page.get_by_role("dialog", name="Choose a model")
+    retry = picker.get_by_role("button", name="Retry one")
+    retry.click()
+    expect(retry).to_be_enabled()
+    expect(picker.get_by_role("button", name="hermes", exact=True)).to_have_count(0)
+    with scripted_server(listing("hermes"), port=ports["one"]):
+        retry.click()
+        expect(picker.get_by_role("button", name="hermes", exact=True)).to_be_visible()
+        expect(retry).to_have_count(0)
+        expect(picker.get_by_role("button", name="Retry two")).to_be_enabled()
+        picker.get_by_role("button", name="hermes", exact=True).click()
+        expect(page.locator("#page-header")).to_contain_text("hermes @one · ready")
+    open_tab(page, "Models")
+    line = page.locator(".hw-server[data-server=two]")
+    line.get_by_role("button", name="Test two").click()
+    expect(line.locator(".hw-server-report")).to_contain_text("1 problem found")
+    line.get_by_role("button", name="Retry two").click()
+    expect(line.locator(".hw-server-report")).to_have_count(0)
+    expect(line).to_contain_text("no answer")
+    with scripted_server(listing("hermes"), port=ports["two"]):
+        line.get_by_role("button", name="Retry two").click()
+        expect(line).to_contain_text("vllm · 1 model")
+        expect(line).not_to_contain_text("no answer")
+        line.get_by_role("button", name="Use hermes on two").click()
+        expect(page.locator("#page-header")).to_contain_text("hermes @two · ready")

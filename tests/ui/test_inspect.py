@@ -1,5 +1,6 @@
 """The handlers of the Inspect tab."""
 
+import json
 from types import SimpleNamespace
 
 import gradio as gr
@@ -8,10 +9,12 @@ import pytest
 from tests.services import services_for
 from workbench.hermes.parse import parse
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.gradio_parts.update import SAME
 from workbench.ui.owners import services_of
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.inspect import show_calls
+from workbench.ui.present.notices import CLEAR
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.inspect import InspectEvents
 
@@ -52,6 +55,24 @@ def test_choosing_a_toolset_fills_or_empties_the_editor_and_a_missing_one_change
     text, notice = events.on_toolset(TabState(), "gone", REQUEST)
     assert text == SAME
     assert "gone" in notice.lines[0].text
+
+
+def test_tools_in_another_form_become_an_array_in_the_editor_and_those_left_out_are_named(events):
+    listed = [{"name": name, "inputSchema": {"type": "object"}} for name in ("a", "b")]
+    editors, notice = events.on_import_tools(TabState(), json.dumps({"tools": listed}), REQUEST)
+    [change] = editors.changes
+    assert (change.how, change.field, change.document) == ("replace", "inspect-tools-text", "inspect:tools")
+    assert (notice, parse_tools(change.text).names) == (CLEAR, ("a", "b"))
+    assert change.note == "The imported tools replaced your text."
+    listed[1]["name"] = ""
+    [change] = events.on_import_tools(TabState(), json.dumps({"tools": listed}), REQUEST)[0].changes
+    assert change.note == "The imported tools replaced your text. Left out: tool 2: the tool has no name."
+
+
+def test_tools_that_can_no_longer_be_imported_are_kept_and_the_reason_shown(events):
+    text, notice = events.on_import_tools(TabState(), "{", REQUEST)
+    assert text == SAME
+    assert "neither JSON nor YAML" in notice.lines[0].text
 
 
 def test_newly_saved_toolsets_can_be_chosen_and_the_choice_stays(events):

@@ -8,13 +8,14 @@ from typing import Any, cast
 import pytest
 
 from tests.engines.remote.scripted_server import ScriptedServer, scripted_server
-from tests.engines.remote.test_server_lists import KEY, with_key
+from tests.engines.remote.test_server_lists import KEY, listing, with_key
 from tests.engines.remote.test_server_report import HERMES, ToolServer, served
+from tests.served import free_port
 from tests.services import services_for
 from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.engines.remote.server import ServerKind
-from workbench.ui.present.model_servers import GUEST_NOTE, TOY, ModelServersView
+from workbench.ui.present.model_servers import GUEST_NOTE, TOY, ModelPickerView, ModelServersView, PickerGroup
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.model_servers import ModelServerEvents, PickerEvents
 from workbench.ui.tabs.models_tab import ModelsEvents, Pulls
@@ -108,6 +109,71 @@ def test_the_picker_lists_local_models_servers_and_failures(local: Services, lab
     assert [model.title for model in groups["lab"].models] == ["hermes"]
     assert (groups["down"].retry, groups["down"].reason.startswith("no answer")) == ("down", True)
     assert cast(Any, last.picker).can_add
+
+
+def group_of(shown: Any, title: str) -> PickerGroup:
+    (group,) = (group for group in cast(ModelPickerView, shown.picker).groups if group.title == title)
+    return group
+
+
+def test_retry_lists_a_server_that_was_down_or_shows_its_reason_again(local: Services):
+    events, port = ModelServerEvents(local), free_port()
+    url = f"http://127.0.0.1:{port}/v1"
+    (down,) = view(events.on_save(TabState(), page_request(), draft(url, new_name="lab"))).servers
+    (still_down,) = view(events.on_retry(TabState(), page_request(), event(name="lab"))).servers
+    assert (still_down.status, still_down.reason) == ("failed", down.reason)
+    assert down.reason.startswith("no answer")
+    with scripted_server(listing("hermes"), port=port):
+        shown = events.on_retry(TabState(), page_request(), event(name="lab"))
+    (line,) = view(shown).servers
+    assert (line.status, line.reason) == ("vllm · 1 model", "")
+    assert [model.name for model in line.models] == ["openai:lab/hermes"]
+    assert "openai:lab/hermes" in shown.model["choices"]
+
+
+def test_retry_in_the_picker_lists_a_server_that_was_down_or_shows_its_reason_again(local: Services):
+    events, port = PickerEvents(local), free_port()
+    url = f"http://127.0.0.1:{port}/v1"
+    ModelServerEvents(local).on_save(TabState(), page_request(), draft(url, new_name="lab"))
+    *_, opened = events.on_open(TabState(), "embedded", page_request())
+    still_down = events.on_retry(TabState(), "embedded", page_request(), event(name="lab"))
+    assert group_of(still_down, "lab") == group_of(opened, "lab")
+    assert group_of(still_down, "lab").reason.startswith("no answer")
+    with scripted_server(listing("hermes"), port=port):
+        shown = events.on_retry(TabState(), "embedded", page_request(), event(name="lab"))
+    up = group_of(shown, "lab")
+    assert ([model.title for model in up.models], up.reason, up.retry) == (["hermes"], "", None)
+    assert "openai:lab/hermes" in cast(Any, shown.model)["choices"]
+
+
+def test_the_server_of_the_settings_can_be_asked_again(tmp_path: Path):
+    port = free_port()
+    variables = {"WORKBENCH_OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"}
+    with services_for(tmp_path, variables=variables) as (services, _):
+        *_, opened = PickerEvents(services).on_open(TabState(), "", page_request())
+        assert group_of(opened, "Server of the settings").retry == ""
+        with scripted_server(listing("hermes"), port=port):
+            picked = PickerEvents(services).on_retry(TabState(), "", page_request(), event(name=""))
+            listed = ModelServerEvents(services).on_retry(TabState(), page_request(), event(name=""))
+    assert group_of(picked, "Server of the settings").reason == ""
+    assert [line.status for line in view(listed).servers] == ["vllm · 1 model"]
+
+
+def test_a_server_that_fails_again_keeps_the_models_that_it_listed(local: Services):
+    with scripted_server(listing("hermes")) as server:
+        ModelServerEvents(local).on_save(TabState(), page_request(), draft(server.url, new_name="lab"))
+    shown = PickerEvents(local).on_retry(TabState(), "openai:lab/hermes", page_request(), event(name="lab"))
+    down = group_of(shown, "lab")
+    assert down.reason.startswith("no answer")
+    assert [model.title for model in down.models] == ["hermes"]
+    assert "openai:lab/hermes" in cast(Any, shown.model)["choices"]
+
+
+def test_a_retry_of_a_server_that_was_removed_meanwhile_changes_only_the_lists(local: Services):
+    shown = ModelServerEvents(local).on_retry(TabState(), page_request(), event(name="gone"))
+    assert "no such server" in view(shown).problems[0]
+    picked = PickerEvents(local).on_retry(TabState(), "embedded", page_request(), event(name="gone"))
+    assert "gone" not in [group.title for group in cast(ModelPickerView, picked.picker).groups]
 
 
 def test_visitors_add_servers_for_themselves_only(space: Services, lab: ScriptedServer):

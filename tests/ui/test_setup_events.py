@@ -11,7 +11,7 @@ from tests.ui.requests import page_request
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import CLEAR
-from workbench.ui.present.setup import SETUP_FIELDS, SystemTextView, show_setup
+from workbench.ui.present.setup import SETUP_FIELDS, SystemTextView, ToolSwitchesView, show_setup
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play import setup_events
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -49,6 +49,20 @@ def test_tools_in_another_form_are_offered_for_import_and_become_an_array(tmp_pa
         editors, notice = events.on_import_tools(TabState(), pasted, page_request())
         (change,) = cast(EditorsView, editors).changes
         assert notice == CLEAR and parse_tools(change.text).names == ("a", "b")
+
+
+@pytest.mark.parametrize("key", ["inputSchema", "input_schema"])
+def test_tools_with_the_keys_of_another_api_are_offered_for_import(tmp_path: Path, key: str) -> None:
+    pasted = json.dumps([{"name": name, key: {"type": "object"}} for name in ("a", "b")])
+    with services_for(tmp_path) as (services, _):
+        setup = services.setup_for()
+        fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
+        fields[SETUP_FIELDS.index("tools_text")] = pasted
+        events = SetupEvents(services)
+        shown = events.on_texts(TabState(), "minimal", setup.contract_text, page_request(), *fields)
+    first, *others = shown.tools_notice.lines
+    assert (first.offer, [line.offer for line in others]) == ("Import these 2 tools", [""])
+    assert cast(ToolSwitchesView, shown.switches).names == ("a", "b")
 
 
 def test_each_tool_that_an_import_leaves_out_is_named_with_its_fault(tmp_path: Path) -> None:

@@ -75,7 +75,10 @@ def refused(status: int, message: str, **headers: str) -> Answer:
 
 
 @contextmanager
-def scripted_server(*answers: Answer | Callable[[RecordedRequest], Answer]) -> Iterator[ScriptedServer]:
+def scripted_server(
+    *answers: Answer | Callable[[RecordedRequest], Answer], port: int = 0
+) -> Iterator[ScriptedServer]:
+    """Serve the answers, in order. Port 0 takes a free one."""
     served = ScriptedServer(url="", requests=[], gone=Event())
 
     class Handler(BaseHTTPRequestHandler):
@@ -118,7 +121,7 @@ def scripted_server(*answers: Answer | Callable[[RecordedRequest], Answer]) -> I
         def log_message(self, *args: object) -> None:
             """Log nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

@@ -65,6 +65,48 @@ def test_invalid_tools_are_reported_and_the_text_is_parsed_without_them():
     assert view.calls.calls[0].status == "ready"
 
 
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
+
+
+def written(key, *names, schema=SCHEMA):
+    return [{"name": name, key: schema} for name in names]
+
+
+OTHER_FORMS = {
+    "mcp": json.dumps({"tools": written("inputSchema", "f", "g")}),
+    "mcp array": json.dumps(written("inputSchema", "f", "g")),
+    "anthropic": json.dumps(written("input_schema", "f", "g")),
+    "gemini": json.dumps([{"functionDeclarations": written("parameters", "f", "g")}]),
+    "request": json.dumps({"model": "m", "tools": written("parameters", "f", "g")}),
+    "python": "def f(a: int):\n    pass\n\n\ndef g(a: int):\n    pass\n",
+    "yaml": "- name: f\n  parameters: {type: object}\n- name: g\n",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_FORMS.values(), ids=OTHER_FORMS)
+def test_tools_in_another_form_are_offered_for_import(text):
+    assert [line.offer for line in show(call(a=1), text).tools.lines if line.offer] == [
+        "Import these 2 tools"
+    ]
+
+
+def test_tools_of_which_an_import_leaves_some_out_are_offered_with_their_number():
+    text = json.dumps({"tools": [*written("inputSchema", "f"), *written("inputSchema", "")]})
+    assert show("", text).tools.lines[0].offer == "Import 1 of 2 tools"
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [],
+        [{"name": "now"}, {"type": "function", "name": "f", "parameters": SCHEMA}],
+        [{"name": ""}, {"name": "f"}],
+    ],
+)
+def test_tools_that_need_no_import_are_not_offered_for_one(tools):
+    assert not any(line.offer for line in show("", json.dumps(tools)).tools.lines)
+
+
 def test_calls_have_no_result():
     (row,) = show(call(a=1)).calls.calls
     assert (row.result, row.no_result) == (None, "")

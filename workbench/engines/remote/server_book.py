@@ -148,7 +148,7 @@ class ServerBook:
             BadInput: There is no such server.
         """
         server = self._editable(name)
-        self.lists.forget(server)
+        self.lists.expire(server)
         self.lists.ask_all([server])
 
     def test(self, name: str, model: str = "") -> ServerReport:
@@ -161,7 +161,7 @@ class ServerBook:
             BadInput: There is no such server.
         """
         server = self._editable(name)
-        self.lists.forget(server)
+        self.lists.expire(server)
         return report_on(server, model, self.lists, self.probes)
 
     def save(self, draft: ServerDraft, *, replaces: str = "") -> None:

@@ -14,7 +14,8 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object, pointer
 from workbench.chat.short_text import shortened
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-_SCHEMA_KEYS: Final = {"anthropic": "input_schema", "mcp": "inputSchema"}
+SCHEMA_KEYS: Final[Mapping[str, str]] = {"anthropic": "input_schema", "mcp": "inputSchema"}
+"""The key of the arguments' schema, by format. It is `parameters` in the others."""
 _KNOWN_KEYS: Final = frozenset(
     {
         "type",
@@ -65,8 +66,8 @@ def read_entry(entry: JsonObject, place: Sequence[str | int]) -> ReadEntry:
     where = pointer(list(place))
     if isinstance(entry.get("function"), Mapping):
         return ReadEntry(ToolSpec(document={"type": "function", **entry}), "openai", ())
-    form = next((name for name, key in _SCHEMA_KEYS.items() if key in entry), "bare")
-    schema = as_object(entry.get(_SCHEMA_KEYS.get(form, "parameters")))
+    form = next((name for name, key in SCHEMA_KEYS.items() if key in entry), "bare")
+    schema = as_object(entry.get(SCHEMA_KEYS.get(form, "parameters")))
     if form == "bare" and _is_gemini(schema):
         form, schema = "gemini", as_object(_lowered(schema))
     if form == "bare" and entry.get("type") == "function":

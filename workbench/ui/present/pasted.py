@@ -3,15 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from workbench.errors import BadInput
+from workbench.chat.finding import Finding
 from workbench.hermes.parse import parse
 from workbench.hermes.parser_comparison import differ
 from workbench.toolspec.spec import OfferedTools
-from workbench.toolspec.tools_text import check_tools_text, parse_tools
+from workbench.toolspec.tools_text import read_tools
 from workbench.ui.present.inspect import CallsView, FixesView, show_calls, show_fixes
-from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, tool_findings
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice
 from workbench.ui.present.parsers import ParserComparisonView, show_differ
 from workbench.ui.present.read_text import ReadTextView, show_read_text
+from workbench.ui.present.tool_import import tool_lines
 
 NO_CALLS_YET: Final = "The tool calls of the completion appear here, checked against the tools' schemas."
 NO_FIXES_YET: Final = (
@@ -83,12 +84,11 @@ def _tools(text: str) -> tuple[OfferedTools | None, NoticeView]:
     """Return the tools to check names against, or None to check no names, with a notice about them."""
     if not text.strip():
         return None, advice("No tools: names and arguments are not checked.")
-    try:
-        tools = parse_tools(text)
-    except BadInput:
-        lines = tool_findings(check_tools_text(text)).lines
+    tools = read_tools(text)
+    lines = tool_lines(text, tools)
+    if isinstance(tools, Finding):
         note = NoticeLine(word="note", text="Names are not checked until this is fixed.", tone="quiet")
         return None, NoticeView(lines=(*lines, note))
-    if tools.findings:
-        return tools, tool_findings(tools.findings)
+    if lines:
+        return tools, NoticeView(lines=lines)
     return tools, advice("" if tools.specs else "The list is empty: every tool name is unknown.")

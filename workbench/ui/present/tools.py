@@ -7,14 +7,12 @@ from typing import cast
 
 from workbench.app.token_sheet import ToolSize
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, as_object, json_fault, load_json, pointer_parts
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, json_fault, load_json
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
 from workbench.toolbox.rule_rows import RuleRow, rule_rows, with_rule_rows
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
-from workbench.toolspec.importers.chat_apis import ImportedTools
-from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.json_patch import patched_json
 from workbench.toolspec.world.patches import replayed
 from workbench.toolspec.world.session_world import DeclaredWorld
@@ -309,24 +307,3 @@ def _function(spec_text: str) -> JsonObject | None:
         return None
     function = value.get("function")
     return cast(JsonObject, function) if isinstance(function, Mapping) else cast(JsonObject, value)
-
-
-def import_offer(text: str) -> str:
-    """Return the label of the button that imports the tools in a text. Empty if there is only one tool, or none."""
-    try:
-        imported = import_tools(text)
-    except BadInput:
-        return ""
-    usable, broken = len(imported.tools.specs), len(left_out(imported))
-    if usable + broken < 2:
-        return ""
-    return f"Import {usable} of {usable + broken} tools" if broken else f"Import these {usable} tools"
-
-
-def left_out(imported: ImportedTools) -> Sequence[str]:
-    """Return the first fault of each tool that an import left out."""
-    faults: dict[str, str] = {}
-    for finding in imported.findings:
-        if finding.severity is Severity.ERROR and finding.pointer:
-            faults.setdefault(pointer_parts(finding.pointer)[0], finding.message)
-    return [*faults.values()]

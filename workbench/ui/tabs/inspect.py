@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import gradio as gr
@@ -24,8 +24,9 @@ from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.notices import NoticeView, advice
+from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
+from workbench.ui.present.tool_import import import_in_place
 from workbench.ui.shown_errors import NOTICE, shows_error
 from workbench.ui.tab_state import TabState
 
@@ -175,6 +176,17 @@ class InspectEvents:
         return EDITORS.changed(services.calendar.seconds(), tools), SAME
 
     @needs(Permission.WORK)
+    @shows_error(SAME, NOTICE)
+    def on_import_tools(
+        self, state: TabState, tools_text: str, request: gr.Request
+    ) -> tuple[EditorsView | Update, NoticeView]:
+        """Write the tools in a text of another form as a JSON array in its place, and name those left out."""
+        services = services_of(self.services, state, request)
+        text, note = import_in_place(tools_text)
+        shown = replace(_replaced("inspect-tools-text", TOOLS, text), note=note)
+        return EDITORS.changed(services.calendar.seconds(), shown), CLEAR
+
+    @needs(Permission.WORK)
     def on_open_kind(
         self, state: TabState, chosen: str | None, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
@@ -268,6 +280,12 @@ def wire(parts: InspectParts, services: Services, state: gr.State, *, tab: gr.Ta
         [state, parts.toolset],
         [parts.editors, parts.tools_notice],
         is_latest_only=True,
+    )
+    listen(
+        parts.tools_notice.event("import_tools"),
+        events.on_import_tools,
+        [state, parts.tools_text],
+        [parts.editors, parts.tools_notice],
     )
     terms = [parts.dialect, parts.level, parts.finish_reason, parts.starts_in_thought]
     listen(

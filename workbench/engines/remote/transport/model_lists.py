@@ -7,10 +7,11 @@ even if a server does not answer.
 `ModelCard`, llama.cpp's `server.cpp`, Ollama's `openai.go` and LM Studio's documentation.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from threading import Lock
 from typing import Final
@@ -182,10 +183,11 @@ class ServerLists:
         answer = self._answers.get(_key(server))
         return answer is not None and answer.failure is None and self._clock() - answer.at_s <= FRESH_S
 
-    def forget(self, server: Server) -> None:
-        """Ask the server again the next time, even if its list is fresh."""
+    def expire(self, server: Server) -> None:
+        """Ask the server again the next time, even if its list is fresh. Until it answers, the list is kept."""
         with self._lock:
-            self._answers.pop(_key(server), None)
+            if answer := self._answers.get(_key(server)):
+                self._answers[_key(server)] = replace(answer, at_s=-math.inf)
 
     def accepts(self, server: Server, model: str) -> bool:
         """Whether the server, when it was last asked, accepted the key and had the model. Does not ask it."""

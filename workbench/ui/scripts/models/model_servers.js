@@ -27,6 +27,8 @@ export const mount = ({ element, follow, trigger }) => {
   const act = (event, server, word, data) => {
     busy = { name: server.name, word };
     confirmed = null;
+    // The result of an earlier test may no longer be true.
+    reports.delete(server.name);
     trigger(event, { name: server.name, ...data });
     draw();
   };

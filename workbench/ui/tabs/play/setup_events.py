@@ -17,9 +17,8 @@ from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind, name_in
 from workbench.rollout.models import Models
-from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.spec import OfferedTools
-from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_tools, render_tools
+from workbench.toolspec.tools_text import read_tools, render_tools
 from workbench.ui.choices import catalog_of, list_choices, toolsets_of
 from workbench.ui.gradio_parts.update import SAME, Update
 from workbench.ui.incoming.fields import id_of, text_of
@@ -37,12 +36,10 @@ from workbench.ui.present.documents import (
 )
 from workbench.ui.present.notices import (
     CLEAR,
-    NoticeLine,
     NoticeView,
     advice,
     grammar_advice,
     problem,
-    tool_findings,
 )
 from workbench.ui.present.setup import (
     ALL_ENABLED,
@@ -59,7 +56,7 @@ from workbench.ui.present.setup import (
     tool_choices,
     valid_choice,
 )
-from workbench.ui.present.tools import import_offer, left_out
+from workbench.ui.present.tool_import import import_in_place, tool_lines
 from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
@@ -135,12 +132,9 @@ class SetupEvents:
     ) -> tuple[EditorsView | Update, NoticeView]:
         """Write the tools in a text of another form as a JSON array in its place, and name those left out."""
         services = services_of(self.services, state, request)
-        imported = import_tools(tools_text)
-        note = "The imported tools replaced your text."
-        if faults := left_out(imported):
-            note += f" Left out: {'; '.join(faults)}."
+        text, note = import_in_place(tools_text)
         # The text that changes replaces the notice, so the tools left out are named beside Undo.
-        shown = replace(tools_change(state, render_tools(imported.tools)), note=note)
+        shown = replace(tools_change(state, text), note=note)
         return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
 
     @needs(Permission.WORK)
@@ -297,22 +291,17 @@ def _problems(contract: Contract, tools: OfferedTools, *, writes_tools: bool) ->
 def _of_tools(services: Services, state: TabState, fields: Sequence[object]) -> ToolsShown:
     setup = dict(zip(SETUP_FIELDS, fields, strict=False))
     tools_text = str(setup["tools_text"] or "")
-    try:
-        tools = parse_tools(tools_text)
-    except BadInput:
-        # Such as the tools of an OpenAPI file, of Python functions, or an answer to `tools/list`.
-        if offer := import_offer(tools_text):
-            text = "These tools are in another form than a JSON array."
-            line = NoticeLine(word="tools", text=text, tone="warning", offer=offer)
-            return ToolsShown(NoticeView(lines=(line,)))
-        return ToolsShown(tool_findings(check_tools_text(tools_text)))
+    tools = read_tools(tools_text)
+    lines = tool_lines(tools_text, tools)
+    if isinstance(tools, Finding):
+        return ToolsShown(NoticeView(lines=lines))
     disabled = cast(frozenset[str], setup["disabled_tools"])
     is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
     enabled = [tool for tool in tools.names if tool not in disabled]
     is_empty = state.session_id is None
     notes = advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)]))
     return ToolsShown(
-        NoticeView(lines=(*tool_findings(tools.findings).lines, *notes.lines)),
+        NoticeView(lines=(*lines, *notes.lines)),
         ToolSwitchesView(names=tuple(tools.names)),
         _choices(tools.names, disabled, str(setup["tool_choice"] or "")),
         show_examples(enabled, toolsets_of(services)) if is_empty else SAME,

@@ -22,10 +22,10 @@ from workbench.ui.permissions import needs
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, show_servers
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.tool_import import import_offer
 from workbench.ui.present.tools import (
     ToolListView,
     TrialView,
-    import_offer,
     read_arguments,
     show_draft,
     show_grid,
