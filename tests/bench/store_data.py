@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.store.examples import SETUP
 from workbench.store.database import open_database
 from workbench.store.rows import setup_document
+from workbench.store.tables.sessions import queue_place
 
 SESSIONS = 100_000
 MESSAGES = 10
@@ -63,7 +64,8 @@ def _write_batch(connection: sqlite3.Connection, chance: random.Random, numbers:
     messages = [row for number in numbers for row in _messages(chance, number)]
     connection.execute("BEGIN")
     connection.executemany(
-        "INSERT INTO session (id, title, created_at, updated_at, setup, leaf_id) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO session (id, title, created_at, updated_at, setup, leaf_id, queue_place) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
         _sessions(numbers),
     )
     connection.executemany(
@@ -86,8 +88,8 @@ def _write_batch(connection: sqlite3.Connection, chance: random.Random, numbers:
 def _sessions(numbers: range) -> Iterator[tuple[object, ...]]:
     setup = json.dumps(setup_document(SETUP))
     for number in numbers:
-        at = _moment(number)
-        yield f"s{number}", f"session {number}", at, at, setup, f"m{number}.{MESSAGES - 1}"
+        at, place = _moment(number), queue_place(START + timedelta(seconds=number))
+        yield f"s{number}", f"session {number}", at, at, setup, f"m{number}.{MESSAGES - 1}", place
 
 
 def _messages(chance: random.Random, number: int) -> Iterator[tuple[object, ...]]:

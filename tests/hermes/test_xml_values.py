@@ -127,6 +127,7 @@ def test_a_value_with_two_readings_is_reported(schema: Any, text: str, value: An
     ("schema", "text", "value"),
     [
         (TEXT_OR["null"], "null", None),
+        ({"oneOf": [{"enum": [None]}, {"enum": [None, "null"]}]}, "null", "null"),
         (TEXT_OR["null"], "None", None),
         (TEXT_OR["null"], "none", "none"),
         (TEXT_OR["null"], " null", " null"),

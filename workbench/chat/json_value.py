@@ -67,9 +67,8 @@ def loads_strict(data: str | bytes) -> JsonValue:
             has half of a surrogate pair, or it is nested over 200 levels deep.
     """
     raw = data if isinstance(data, bytes) else data.encode(errors="surrogatepass")
-    return cast(
-        JsonValue, jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
-    )
+    value: JsonValue = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+    return value
 
 
 class _RepeatingObject(dict[str, JsonValue]):

@@ -25,8 +25,6 @@ class ArgumentTypes(NamedTuple):
         """Return whether the schema of the argument accepts the value. Other arguments do not count."""
         if self.spec is None:
             return True
-        if value is None and "null" in self.allowed:
-            return True  # also with `nullable`, which is not a keyword of JSON Schema
         place = pointer([self.name])
         return not any(
             finding.severity == "error" and f"{finding.pointer}/".startswith(f"{place}/")

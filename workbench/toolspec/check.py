@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,7 +16,7 @@ from workbench.chat.short_text import shortened
 from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.coerce import types_allowed
 from workbench.toolspec.normal_schema import NormalSchema, normal_schema
-from workbench.toolspec.plain_schema import is_surely_valid_schema
+from workbench.toolspec.plain_schema import PLAIN_NAME, are_surely_plain_tools
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 
@@ -30,8 +30,7 @@ TOO_COSTLY: Final = "schema-too-costly"
 """Code of the finding that a check would take too much work."""
 NOT_DECLARED: Final = "required-not-declared"
 """Code of the finding that a required parameter is not one of the properties."""
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""*Source:* the names that OpenAI and Anthropic accept."""
+_NAME: Final = re.compile(PLAIN_NAME)
 _PATH: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 """Names that some servers accept, such as `math.factorial`."""
 _MAX_FINDINGS: Final = 100
@@ -109,27 +108,21 @@ def _name_findings(name: JsonValue) -> Iterator[Finding]:
         yield Finding(code="spec-name", message=text, severity=severity, pointer=where)
 
 
-def is_surely_sound(spec: ToolSpec) -> bool:
-    """Return True if `check_spec` would certainly find nothing. False does not mean that something is wrong."""
-    # `__class__` is faster than `type()`.
-    function: Any = spec.document.get("function")
-    if function.__class__ is not dict:
+def are_surely_sound(specs: Sequence[ToolSpec]) -> bool:
+    """Return True if `check_spec` would certainly find nothing in any spec. False does not mean that anything is
+    wrong."""
+    if not are_surely_plain_tools([spec.document for spec in specs]):
         return False
-    name, schema = function.get("name"), function.get("parameters")
-    if name.__class__ is not str or not _NAME.fullmatch(name) or schema.__class__ is not dict:
-        return False
-    if schema.get("type") != "object" or not is_surely_valid_schema(schema):
-        return False
-    properties: Any = schema.get("properties")
-    if properties.__class__ is not dict:
-        return False
-    for required in schema.get("required", ()):
-        if required not in properties:
-            return False
-    # What was looked up is what the cached properties of the spec would look up again.
-    known = spec.__dict__
-    known["function"], known["name"] = function, name
-    known["parameters"] = known["schema"] = schema
+    for spec in specs:
+        function: Any = spec.document["function"]
+        schema = function["parameters"]
+        for required in schema.get("required", ()):
+            if required not in schema["properties"]:
+                return False
+        # What was looked up is what the cached properties of the spec would look up again.
+        known = spec.__dict__
+        known["function"], known["name"] = function, function["name"]
+        known["parameters"] = known["schema"] = schema
     return True
 
 

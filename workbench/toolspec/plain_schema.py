@@ -1,16 +1,22 @@
 """Recognize plain schemas: certainly valid, without anything unusual, and the same in every draft since draft 6."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, cast
+
+import jsonschema_rs
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.coerce import ALL_TYPES
-from workbench.toolspec.drafts import draft_of, is_draft_4
 
-_MAX_DEPTH: Final = 50
+PLAIN_NAME: Final = "[A-Za-z0-9_-]{1,64}"
+"""Pattern of the names that every provider takes. *Source:* the documentation of OpenAI and Anthropic."""
+_MAX_DEPTH: Final = 20
 """Schemas with more levels are left to jsonschema."""
 _LARGEST: Final = 2**53
 """The compiled validator may compare numbers as doubles, which are exact below this limit."""
+NESTING: Final = frozenset({"additionalProperties", "allOf", "anyOf", "items", "not", "oneOf", "properties"})
+"""Keywords whose values are schemas, or contain them."""
 
 
 def is_surely_valid_schema(schema: JsonObject) -> bool:
@@ -18,120 +24,102 @@ def is_surely_valid_schema(schema: JsonObject) -> bool:
 
     False does not mean that it is invalid.
     """
-    return _is_schema(schema, _MAX_DEPTH)
+    return _is_valid(_schema_validator(), schema)
 
 
-def _is_schema(schema: Any, depth: int) -> bool:
-    # `__class__` is faster than `type()`.
-    if schema.__class__ is not dict:
-        return schema.__class__ is bool
-    for key, value in schema.items():
-        # The keywords that most schemas consist of, without a call.
-        if value.__class__ is str and (key == "description" or (key == "type" and value in ALL_TYPES)):
-            continue
-        if key == "properties":
-            if value.__class__ is not dict or not depth:
-                return False
-            for inner in value.values():
-                # The usual property has a type and a description, which needs no call.
-                if inner.__class__ is dict and len(inner) == 2 and inner.get("description").__class__ is str:
-                    kind = inner.get("type")
-                    if kind.__class__ is str and kind in ALL_TYPES:
-                        continue
-                if not _is_schema(inner, depth - 1):
-                    return False
-        elif is_valid_value := _VALUES.get(key):
-            if not is_valid_value(value):
-                return False
-        elif not (key in NESTING and depth and NESTING[key](value, depth - 1)):
-            return False
-    return True
+def are_surely_plain_tools(documents: Sequence[JsonObject]) -> bool:
+    """Return True if all tools certainly have a name that every provider takes and a plain schema of an object.
+
+    All are looked at in one call, which takes half as long as one for each.
+
+    Args:
+        documents: The tools, in OpenAI's form.
+    """
+    return _is_valid(_tools_validator(), documents)
 
 
-def _is_text(value: JsonValue) -> bool:
-    return type(value) is str
-
-
-def _is_count(value: JsonValue) -> bool:
-    return type(value) is int and 0 <= value < _LARGEST
-
-
-def _is_bound(value: JsonValue) -> bool:
-    return type(value) in (int, float) and -_LARGEST < cast(float, value) < _LARGEST
-
-
-def _is_type(value: JsonValue) -> bool:
-    if type(value) is str:
-        return value in ALL_TYPES
-    return _is_list_of_names(value) and bool(value) and ALL_TYPES.issuperset(cast("list[str]", value))
-
-
-def _is_list_of_names(value: Any) -> bool:
-    if value.__class__ is not list:
+def _is_valid(validator: jsonschema_rs.Draft202012Validator, value: Any) -> bool:
+    try:
+        return validator.is_valid(value)
+    except ValueError:
+        # It cannot look into every mapping, nor at a name with half of a surrogate pair.
         return False
-    for name in value:
-        if name.__class__ is not str:
-            return False
-    return len(set(value)) == len(value)
 
 
-def _is_list(value: JsonValue) -> bool:
-    return type(value) is list
+@cache
+def _schema_validator() -> jsonschema_rs.Draft202012Validator:
+    return _compiled(_PLAIN)
 
 
-def _is_choice(value: Any) -> bool:
-    if value.__class__ is not list or not value:
-        return False
-    for constant in value:  # noqa: SIM110  twice as fast as `all` with a generator
-        if constant.__class__ is not str and not _is_plain(constant):
-            return False
-    return True
+@cache
+def _tools_validator() -> jsonschema_rs.Draft202012Validator:
+    of_object = _object_with(type={"const": "object"}, properties={"type": "object"})
+    name = {"type": "string", "pattern": f"^{PLAIN_NAME}$"}
+    function = _object_with(name=name, parameters={"allOf": [_PLAIN, of_object]})
+    return _compiled({"items": _object_with(function=function)})
 
 
-def _is_plain(value: JsonValue) -> bool:
-    """Return whether a constant is a string, a boolean, null or a number that is not too large."""
-    return value is None or type(value) in (str, bool) or _is_bound(value)
+def _compiled(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
+    levels = {str(depth): _level(depth) for depth in range(_MAX_DEPTH + 1)}
+    return jsonschema_rs.Draft202012Validator(cast(Any, {**schema, "$defs": levels}))
 
 
-def _is_list_of_schemas(value: JsonValue, depth: int) -> bool:
-    if type(value) is not list:
-        return False
-    schemas = cast("list[JsonValue]", value)
-    return bool(schemas) and all(_is_schema(schema, depth) for schema in schemas)
+def _object_with(**properties: JsonValue) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": [*properties]}
 
 
-_VALUES: Final[Mapping[str, Callable[[JsonValue], bool]]] = {
-    "$comment": _is_text,
-    "$schema": lambda value: draft_of(value) is not None and not is_draft_4(value),
-    "const": _is_plain,
-    "default": lambda _: True,
-    "deprecated": lambda value: type(value) is bool,
-    "description": _is_text,
-    "enum": _is_choice,
-    "examples": _is_list,
-    "exclusiveMaximum": _is_bound,
-    "exclusiveMinimum": _is_bound,
-    "maxItems": _is_count,
-    "maxLength": _is_count,
-    "maximum": _is_bound,
-    "minItems": _is_count,
-    "minLength": _is_count,
-    "minimum": _is_bound,
-    "required": _is_list_of_names,
-    "title": _is_text,
-    "type": _is_type,
+def _level(depth: int) -> JsonObject:
+    """Return the schema of plain schemas with up to `depth` levels inside.
+
+    Each level refers to the one below instead of to itself, because the validator itself counts no levels.
+    """
+    known = _KEYWORDS
+    if depth:
+        inner = {"$ref": f"#/$defs/{depth - 1}"}
+        several = {"type": "array", "items": inner, "minItems": 1}
+        known = {
+            **_KEYWORDS,
+            **dict.fromkeys(("additionalProperties", "items", "not"), inner),
+            **dict.fromkeys(("allOf", "anyOf", "oneOf"), several),
+            "properties": {"type": "object", "additionalProperties": inner},
+        }
+    return {"type": ["object", "boolean"], "properties": known, "additionalProperties": False}
+
+
+_PLAIN: Final = {"$ref": f"#/$defs/{_MAX_DEPTH}"}
+_TEXT: Final = {"type": "string"}
+_COUNT: Final = {"type": "integer", "minimum": 0, "exclusiveMaximum": _LARGEST}
+_EXACT: Final = {"exclusiveMinimum": -_LARGEST, "exclusiveMaximum": _LARGEST}
+_BOUND: Final = {"type": "number", **_EXACT}
+_CONSTANT: Final = {"type": ["string", "boolean", "null", "number"], **_EXACT}
+_TYPE: Final = {"enum": sorted(ALL_TYPES)}
+_KEYWORDS: Final[dict[str, JsonValue]] = {
+    "$comment": _TEXT,
+    # Those that mean a draft from 6 on.
+    "$schema": {
+        "type": "string",
+        "pattern": r"^https?://json-schema\.org/(draft-0[67]/|draft/20(19-09|20-12)/)?schema#?$",
+    },
+    "const": _CONSTANT,
+    "default": True,
+    "deprecated": {"type": "boolean"},
+    "description": _TEXT,
+    "enum": {"type": "array", "items": _CONSTANT, "minItems": 1},
+    "examples": {"type": "array"},
+    "exclusiveMaximum": _BOUND,
+    "exclusiveMinimum": _BOUND,
+    "maxItems": _COUNT,
+    "maxLength": _COUNT,
+    "maximum": _BOUND,
+    "minItems": _COUNT,
+    "minLength": _COUNT,
+    "minimum": _BOUND,
+    "required": {"type": "array", "items": _TEXT, "uniqueItems": True},
+    "title": _TEXT,
+    "type": {"anyOf": [_TYPE, {"type": "array", "items": _TYPE, "minItems": 1, "uniqueItems": True}]},
 }
-"""Keywords that both validators interpret in the same way, with a check of their values.
+"""Keywords that both validators interpret in the same way, with what their values may be.
 
 Patterns, formats and references are not among them. *Source:* the meta-schema of JSON Schema Draft 2020-12,
 https://json-schema.org/draft/2020-12/schema
 """
-NESTING: Final[Mapping[str, Callable[[JsonValue, int], bool]]] = {
-    "additionalProperties": _is_schema,
-    "allOf": _is_list_of_schemas,
-    "anyOf": _is_list_of_schemas,
-    "items": _is_schema,
-    "not": _is_schema,
-    "oneOf": _is_list_of_schemas,
-}
-"""The same for keywords whose values are schemas."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
 from workbench.chat.cached import lockless_cached_property
 from workbench.chat.finding import Finding
@@ -103,10 +103,12 @@ def cached_on(holder: _Holder, key: str, compute: Callable[[_Holder], _Computed]
         key: Name of the value, which no other function uses.
         compute: Computes the value.
     """
-    values = cast("dict[str, object]", holder.__dict__)
+    # Not `cast`: it is a call, and there are millions in the check of a data set.
+    values: dict[str, Any] = holder.__dict__
     if key not in values:
         values[key] = compute(holder)
-    return cast(_Computed, values[key])
+    computed: _Computed = values[key]
+    return computed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -227,11 +227,11 @@ def repeats_column(text: str, column: str) -> bool:
 def _as_list(inside: str) -> str:
     """Return one object per line as a JSON list, as a column would hold it; any other text unchanged."""
     stripped = inside.strip()
-    is_objects = stripped.startswith('{"') and stripped.endswith("}")
-    if is_objects and stripped.count("\n") == stripped.count('}\n{"'):
-        objects = stripped.replace("\n", ", ")
-        return f"[{objects}]"
-    return stripped
+    lines = stripped.split("\n")
+    for line in lines:
+        if not (line.startswith('{"') and line.endswith("}")):
+            return stripped
+    return f"[{', '.join(lines)}]"
 
 
 def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:

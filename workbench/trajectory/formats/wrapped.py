@@ -85,11 +85,8 @@ def _read_inside(row: JsonObject, name: str, view: View, detect: Detect) -> Trai
 
 
 def _has_text(row: JsonObject) -> bool:
-    for key in _TEXTS:
-        value = row.get(key)
-        if isinstance(value, str) and value.startswith("[") and (key in _LISTS or _messages(value)):
-            return True
-    return False
+    texts = [key for key, value in row.items() if isinstance(value, str) and value.startswith("[")]
+    return any(key in _LISTS or (key in _TEXTS and _messages(row[key])) for key in texts)
 
 
 def _messages(text: str) -> JsonValue:

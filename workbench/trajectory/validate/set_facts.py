@@ -10,7 +10,7 @@ import orjson
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.hermes.reading import SegmentKind
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.declared import meaning_of
@@ -42,7 +42,7 @@ class ToolWatch:
 
     def add(self, spec: ToolSpec) -> None:
         """Add a declaration."""
-        self._add(spec.name, _written(spec))
+        self._add(spec.name, cached_on(spec, _CACHE_KEY, _bytes))
 
     def extend(self, other: "ToolWatch") -> None:
         """Add the declarations of another set."""
@@ -63,14 +63,6 @@ class ToolWatch:
                 self.meanings[name] = _meaning(known)
             if _meaning(written) != self.meanings[name]:
                 self.conflicts.add(name)
-
-
-def _written(spec: ToolSpec) -> bytes:
-    cache: dict[str, object] = spec.__dict__
-    written = cache.get(_CACHE_KEY)
-    if not isinstance(written, bytes):
-        written = cache[_CACHE_KEY] = _bytes(spec)
-    return written
 
 
 def _bytes(spec: ToolSpec) -> bytes:
