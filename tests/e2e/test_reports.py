@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.play import SLOW_MS, TOUR_ENDED, TURN_MS, open_tab, save_button
 from tests.e2e.sizes import every_size
-from tests.e2e.waiting import settle
+from tests.e2e.waiting import settle, until
 from tests.served import Server, served, write_script
 from workbench.app.passwords import hash_password
 
@@ -58,7 +58,15 @@ def in_suites(page: Page) -> Page:
 
 def run(page: Page) -> str:
     """Run the suite, and return the id of the run."""
+    before = page.url
     page.locator("#suites-start").click()
+    # Not the result of the run before, which is shown until this one starts.
+    until(
+        page,
+        lambda: page.url != before and "run=" in page.url,
+        "the address names no new run",
+        TURN_MS / 1000,
+    )
     expect(page.locator("#suites-run")).to_contain_text("5 of 5 results · done", timeout=TURN_MS)
     found = re.search(r"run=([0-9a-f]+)", page.url)
     assert found
