@@ -14,6 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 from urllib.parse import quote, urlsplit
 
+import brotli
 import httpx
 import pytest
 
@@ -438,6 +439,10 @@ def test_scripts_and_styles_are_served_to_everybody_and_cached_forever(
     assert (answer.getheader("content-type") or "").startswith(content_type)
     assert part in answer.body
     sent_everywhere(answer, is_on_space=False)
+    packed = ask(team, "GET", f"/{address}", ("Accept-Encoding", "gzip, br"))
+    assert (packed.getheader("content-encoding"), answer.getheader("content-encoding")) == ("br", None)
+    assert packed.getheader("vary") == answer.getheader("vary") == "Accept-Encoding"
+    assert brotli.decompress(packed.body) == answer.body
     assert ask(team, "HEAD", f"/{address}").status == 200
     assert ask(team, "POST", f"/{address}", body=b"x").status == 405
     foreign = (("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "cors"))

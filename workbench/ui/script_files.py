@@ -14,11 +14,14 @@ from os.path import normpath
 from pathlib import Path
 from typing import Final
 
+import brotli
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from workbench.suite.reports.html import chart_scripts
 
+_QUALITY: Final = 9
+"""Of 11. The two above take ten times as long for 8 % less."""
 ROUTE: Final = "/scripts/{version}/{name}.js"
 _FOLDER: Final = Path(__file__).with_name("scripts")
 _HEAD: Final = _FOLDER / "head"
@@ -171,5 +174,13 @@ def serve_version(request: Request, version: str, text: str, media_type: str) ->
     """
     if request.path_params["version"] != version:
         return PlainTextResponse("There is no such file.\n", 404, {"Cache-Control": "no-store"})
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(text, media_type=media_type, headers=headers)
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+    if "br" not in request.headers.get("accept-encoding", ""):
+        return Response(text, media_type=media_type, headers=headers)
+    return Response(_compressed(text), media_type=media_type, headers={**headers, "Content-Encoding": "br"})
+
+
+@cache
+def _compressed(text: str) -> bytes:
+    """Compress once. Gradio compresses each response quickly instead, which makes it a sixth larger."""
+    return brotli.compress(text.encode(), quality=_QUALITY)
