@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Edit, Finding, Fix, Span
 from workbench.chat.json_value import JsonObject
@@ -176,14 +176,13 @@ def read_clean_block(
 def _plain_call(tools: OfferedTools | None, value: object, start: int, end: int) -> CallDraft | None:
     if not isinstance(value, dict):
         return None
-    # Not `cast`, which is a call.
-    members: dict[str, object] = value
+    members = cast("dict[str, object]", value)
     name, arguments = members.get("name"), members.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, dict):
         return None
     if not is_plain_name(name, tools):
         return None
-    values: JsonObject = arguments
+    values = cast(JsonObject, arguments)
     spec = tools.by_name.get(name) if tools is not None else None
     if len(members) > 2 and has_others(members, values, spec):
         return None

@@ -85,8 +85,8 @@ def _read_inside(row: JsonObject, name: str, view: View, detect: Detect) -> Trai
 
 
 def _has_text(row: JsonObject) -> bool:
-    texts = [key for key, value in row.items() if isinstance(value, str) and value.startswith("[")]
-    return any(key in _LISTS or (key in _TEXTS and _messages(row[key])) for key in texts)
+    lists = {key: value for key, value in row.items() if isinstance(value, str) and value.startswith("[")}
+    return any(key in _LISTS or (key in _TEXTS and _messages(text)) for key, text in lists.items())
 
 
 def _messages(text: str) -> JsonValue:
