@@ -57,7 +57,7 @@ def served(
     `options` are appended to `serve`, and `variables` are set in its environment. `module` runs the workbench.
     """
     if not (folder / "data" / FILE_NAME).exists():
-        put_database(folder / "data")
+        put_database(folder / "data", has_versions="WORKBENCH_HOME" not in variables)
     port = int(variables.get("WORKBENCH_PORT") or free_port())
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= {

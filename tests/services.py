@@ -6,14 +6,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tests.databases import FILE_NAME, put_database
+from tests.databases import CHECKOUT, FILE_NAME, put_database
 from workbench.app.services import Services
 from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import begin_session, run_turn
 from workbench.settings import read_settings
 from workbench.wiring import open_services
-
-CHECKOUT = Path(__file__).parents[1]
 
 
 @contextmanager
@@ -34,7 +32,7 @@ def services_for(
     }
     data = Path(environment["WORKBENCH_DATA"])
     if not (data / FILE_NAME).exists():
-        put_database(data)
+        put_database(data, has_versions=environment["WORKBENCH_HOME"] == str(CHECKOUT))
     with open_services(read_settings(environment)) as services:
 
         def play(text: str, session_id: str | None = None, **changes: object) -> str:

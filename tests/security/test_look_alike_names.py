@@ -73,7 +73,7 @@ OTHERS: dict[str, Make] = {
 
 @pytest.fixture
 def store(tmp_path: Path):
-    with closing(Store(f"sqlite:///{put_database(tmp_path)}")) as opened:
+    with closing(Store(f"sqlite:///{put_database(tmp_path, has_versions=False)}")) as opened:
         yield opened
 
 

@@ -236,6 +236,7 @@ CHECKS: dict[str, Check] = {
     ),
     "versions.tagged_names": only_for_ann(lambda own, w: own.versions.tagged_names(CONTRACT)),
     "versions.heads_unlike": returns_nothing(lambda own, w: own.versions.heads_unlike(CONTRACT, {})),
+    "versions.taken_hashes": returns_nothing(lambda own, w: own.versions.taken_hashes(CONTRACT)),
     "version_names.deleted_names": returns_nothing(lambda own, w: own.version_names.deleted_names()),
     "versions.note_file": is_rejected(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
     "labels.save": is_rejected(

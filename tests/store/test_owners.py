@@ -54,7 +54,9 @@ def world(
 ) -> Iterator[World]:
     if kind == SQLITE:
         if kind not in created:
-            file = put_database(request.getfixturevalue("tmp_path_factory").mktemp("world"))
+            file = put_database(
+                request.getfixturevalue("tmp_path_factory").mktemp("world"), has_versions=False
+            )
             created[kind] = str(file), _make_world(f"sqlite:///{file}")
         template, world = created[kind]
         copy = shutil.copyfile(template, tmp_path / FILE_NAME)

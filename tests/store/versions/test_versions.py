@@ -216,6 +216,20 @@ class TestFiles:
         assert self.take(versions, "mine") == (FileState.SAME, 2)
         assert self.take(versions, "edited") == (FileState.TAKEN, 3)
 
+    def test_a_file_is_known_to_be_taken_while_the_newest_version_has_its_text(
+        self, versions: VersionStore
+    ) -> None:
+        assert versions.taken_hashes(CONTRACT) == {}
+        self.take(versions, "one")
+        assert versions.taken_hashes(CONTRACT) == {"minimal": hash_of("one")}
+        assert versions.taken_hashes(VersionKind.TOOLS) == {}
+        saved = versions.save(new("mine"))
+        assert versions.taken_hashes(CONTRACT) == {}
+        versions.note_file(saved.id)
+        assert versions.taken_hashes(CONTRACT) == {"minimal": hash_of("mine")}
+        self.take(versions, "two")
+        assert versions.taken_hashes(CONTRACT) == {"minimal": hash_of("two")}
+
     def test_a_version_comes_from_all_its_ancestors(self, versions: VersionStore) -> None:
         first, _ = versions.save(new("one")), versions.save(new("two"))
         side = versions.save(new("side", parent_id=first.id))

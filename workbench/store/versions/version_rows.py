@@ -25,7 +25,7 @@ from workbench.store.database import insert_if_absent
 from workbench.store.owner_scope import SHARED, scope_of
 from workbench.store.storable import problem_of
 from workbench.store.tables.sessions import SessionRow
-from workbench.store.tables.versions import VersionRow, VersionTagRow, VersionTextRow
+from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 
 
 def put_setup(db: Session, row: SessionRow, owner: Owner, document: dict[str, Any]) -> None:
@@ -265,6 +265,20 @@ def read_heads_unlike(
         for name, owner, text_hash in db.exec(heads).all()
         if hashes.get(name) != text_hash
     }
+
+
+def read_taken_hashes(db: Session, scope: str, kind: VersionKind) -> Mapping[str, str]:
+    """Return the hash of each newest version's text, by name, that the owner's file of that name is known to have."""
+    ranked = _ranked(scope)
+    line = (col(VersionLineRow.kind) == VersionRow.kind, col(VersionLineRow.name) == VersionRow.name)
+    taken = (
+        select(VersionRow.name, VersionRow.text_hash)
+        .join(ranked, col(VersionRow.id) == ranked.c.id)
+        .join(VersionLineRow, and_(col(VersionLineRow.owner) == scope, *line))
+        .where(ranked.c.place == 1, col(VersionRow.kind) == kind.value)
+        .where(col(VersionLineRow.file_hash) == VersionRow.text_hash)
+    )
+    return dict(db.exec(taken).all())
 
 
 def _ranked(scope: str) -> Subquery:

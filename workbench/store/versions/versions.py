@@ -41,6 +41,7 @@ from workbench.store.versions.version_rows import (
     read_heads_unlike,
     read_lines,
     read_tagged_names,
+    read_taken_hashes,
     same_name,
     stored_name,
     version_row,
@@ -229,6 +230,14 @@ class VersionStore(OwnerScope):
         """
         with self._database.reading() as db:
             return read_heads_unlike(db, self._scope, kind, hashes)
+
+    def taken_hashes(self, kind: VersionKind) -> Mapping[str, str]:
+        """Return the SHA-256 of each name's newest version, by name, where its file is known to have the same text.
+
+        For these texts, `take_file` has nothing to do.
+        """
+        with self._database.reading() as db:
+            return read_taken_hashes(db, self._scope, kind)
 
     def history(self, kind: VersionKind, name: str, *, limit: int = 50, offset: int = 0) -> Sequence[Version]:
         """Return the versions of a name, newest first."""
