@@ -16,13 +16,13 @@ CONTRACT = "---\ntitle: Minimal\nfamily: hermes-lines\n---\n{text}\n{{{{ tools }
 @pytest.fixture
 def transactions() -> Iterator[list[object]]:
     """One item for each transaction that began since it was cleared."""
-    begun: list[object] = []
+    started: list[object] = []
 
     def begin(connection: object) -> None:
-        begun.append(connection)
+        started.append(connection)
 
     event.listen(Engine, "begin", begin)
-    yield begun
+    yield started
     event.remove(Engine, "begin", begin)
 
 
