@@ -19,7 +19,7 @@ FILE_NAME = "workbench.sqlite3"
 def put_database(data: Path, *, has_versions: bool = True) -> Path:
     """Puts a migrated database into a data folder and returns its file.
 
-    Migrating takes 0.4 s of processor time, taking over the files of the checkout as versions another 0.4 s, copying
+    Migrating takes 0.4 s of processor time, importing the files of the checkout another 0.4 s, copying
     next to none.
 
     Args:

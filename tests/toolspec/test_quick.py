@@ -147,13 +147,26 @@ def test_keywords_on_which_the_validators_may_disagree_are_left_to_jsonschema(
     assert not is_surely_valid(spec, {"a": value})
 
 
-DEEP: dict[str, Any] = {}
-for _ in range(200):
-    DEEP = {"properties": {"a": DEEP}}
+@pytest.mark.parametrize(("levels", "is_plain"), [(20, True), (21, False), (200, False), (5000, False)])
+def test_a_deeply_nested_schema_is_left_to_jsonschema(levels: int, *, is_plain: bool) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(levels):
+        schema = {"properties": {"a": schema}}
+    assert is_surely_valid_schema(schema) is is_plain
 
 
-def test_a_deeply_nested_schema_is_left_to_jsonschema() -> None:
-    assert not is_surely_valid_schema(DEEP)
+@pytest.mark.parametrize(
+    ("uri", "is_plain"),
+    [
+        ("https://json-schema.org/draft/2020-12/schema", True),
+        ("http://json-schema.org/draft-07/schema#", True),
+        ("http://json-schema.org/draft-04/schema#", False),
+        ("https://json-schema.org/draft/2020-12/schema\n", False),
+        ("https://example.com/schema", False),
+    ],
+)
+def test_a_schema_of_a_draft_from_6_on_may_be_plain(uri: str, *, is_plain: bool) -> None:
+    assert is_surely_valid_schema({"$schema": uri, "type": "object"}) is is_plain
 
 
 @pytest.mark.slow

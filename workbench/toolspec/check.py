@@ -108,9 +108,11 @@ def _name_findings(name: JsonValue) -> Iterator[Finding]:
         yield Finding(code="spec-name", message=text, severity=severity, pointer=where)
 
 
-def are_surely_sound(specs: Sequence[ToolSpec]) -> bool:
-    """Return True if `check_spec` would certainly find nothing in any spec. False does not mean that anything is
-    wrong."""
+def are_surely_valid_specs(specs: Sequence[ToolSpec]) -> bool:
+    """Return True if `check_spec` would certainly find nothing in any spec.
+
+    False does not mean that anything is wrong.
+    """
     if not are_surely_plain_tools([spec.document for spec in specs]):
         return False
     for spec in specs:

@@ -10,30 +10,31 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.coerce import ALL_TYPES
 
 PLAIN_NAME: Final = "[A-Za-z0-9_-]{1,64}"
-"""Pattern of the names that every provider takes. *Source:* the documentation of OpenAI and Anthropic."""
+"""Pattern of the names that every provider accepts. *Source:* the documentation of OpenAI and Anthropic."""
 _MAX_DEPTH: Final = 20
 """Schemas with more levels are left to jsonschema."""
 _LARGEST: Final = 2**53
 """The compiled validator may compare numbers as doubles, which are exact below this limit."""
-NESTING: Final = frozenset({"additionalProperties", "allOf", "anyOf", "items", "not", "oneOf", "properties"})
-"""Keywords whose values are schemas, or contain them."""
 
 
 def is_surely_valid_schema(schema: JsonObject) -> bool:
     """Return True if `schema` is certainly valid and both validators interpret it in the same way.
 
     False does not mean that it is invalid.
+
+    Args:
+        schema: As `json.loads` returns it.
     """
     return _is_valid(_schema_validator(), schema)
 
 
 def are_surely_plain_tools(documents: Sequence[JsonObject]) -> bool:
-    """Return True if all tools certainly have a name that every provider takes and a plain schema of an object.
+    """Return True if all tools certainly have a name that every provider accepts and a plain schema of an object.
 
-    All are looked at in one call, which takes half as long as one for each.
+    All are checked in one call, which takes half as long as one for each.
 
     Args:
-        documents: The tools, in OpenAI's form.
+        documents: The tools in OpenAI's form, as `json.loads` returns them.
     """
     return _is_valid(_tools_validator(), documents)
 
@@ -73,17 +74,20 @@ def _level(depth: int) -> JsonObject:
 
     Each level refers to the one below instead of to itself, because the validator itself counts no levels.
     """
-    known = _KEYWORDS
-    if depth:
-        inner = {"$ref": f"#/$defs/{depth - 1}"}
-        several = {"type": "array", "items": inner, "minItems": 1}
-        known = {
-            **_KEYWORDS,
-            **dict.fromkeys(("additionalProperties", "items", "not"), inner),
-            **dict.fromkeys(("allOf", "anyOf", "oneOf"), several),
-            "properties": {"type": "object", "additionalProperties": inner},
-        }
-    return {"type": ["object", "boolean"], "properties": known, "additionalProperties": False}
+    return {"type": ["object", "boolean"], "properties": _known(depth), "additionalProperties": False}
+
+
+def _known(depth: int) -> JsonObject:
+    if not depth:
+        return _KEYWORDS
+    inner = {"$ref": f"#/$defs/{depth - 1}"}
+    several = {"type": "array", "items": inner, "minItems": 1}
+    return {
+        **_KEYWORDS,
+        **dict.fromkeys(("additionalProperties", "items", "not"), inner),
+        **dict.fromkeys(("allOf", "anyOf", "oneOf"), several),
+        "properties": {"type": "object", "additionalProperties": inner},
+    }
 
 
 _PLAIN: Final = {"$ref": f"#/$defs/{_MAX_DEPTH}"}
@@ -123,3 +127,5 @@ _KEYWORDS: Final[dict[str, JsonValue]] = {
 Patterns, formats and references are not among them. *Source:* the meta-schema of JSON Schema Draft 2020-12,
 https://json-schema.org/draft/2020-12/schema
 """
+NESTING: Final = frozenset(_known(1)) - _KEYWORDS.keys()
+"""Keywords of plain schemas whose values are schemas, or contain them."""

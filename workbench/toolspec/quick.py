@@ -116,11 +116,10 @@ def _checks(schema: JsonValue) -> int:
 
     It counts the schema's keywords and choices, those of all branches, and those of the largest property.
     """
-    if type(schema) is not dict:
+    if not isinstance(schema, dict):
         return 1
-    fields = cast("dict[str, JsonValue]", schema)
     checks = 1
-    for key, value in fields.items():
+    for key, value in schema.items():
         if key in ("enum", "required"):
             checks += len(cast("list[JsonValue]", value))
         elif key in ("allOf", "anyOf", "oneOf"):

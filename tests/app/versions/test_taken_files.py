@@ -1,4 +1,4 @@
-"""Files of contracts, toolsets and suites are taken over as versions whenever a program opens the database."""
+"""Files of contracts, toolsets and suites are imported as versions whenever a program opens the database."""
 
 import shutil
 from collections.abc import Iterator

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.services import services_for
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.label.app.labelling import LabellingRole
@@ -17,6 +18,7 @@ from workbench.label.page.present.commands import (
     signed_by,
 )
 from workbench.label.page.present.tab import NO_QUEUE, _queue_row, show_desk
+from workbench.label.page.tab import _apply_all
 from workbench.label.records.action import ActionId
 from workbench.label.records.project import (
     Member,
@@ -223,3 +225,12 @@ def test_the_queue_names_annotators_unless_all_rows_are_the_annotator_s_own(anno
     queue = replace(NO_QUEUE, page=QueuePage(items=items, total=len(items)))
     view = show_desk(LabellingRole(annotator=annotator, project="p"), (), queue, None)
     assert [row.facts for row in view.rows] == shown
+
+
+def test_an_action_on_a_session_that_was_deleted_is_refused_without_its_id(tmp_path):
+    action = {"client": "c", "number": 1, "session": "9f2c", "kind": "accept-rest"}
+    with services_for(tmp_path) as (services, _):
+        command = parse_command(json.dumps({"serial": 1, "actions": [action]}))
+        (answer,), _ = _apply_all(services, command.actions)
+    assert "no such session" in answer.problem
+    assert "9f2c" not in answer.problem and "workbench" not in answer.problem

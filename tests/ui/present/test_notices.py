@@ -20,7 +20,7 @@ ID = "9f2c" * 8
 @pytest.mark.parametrize(
     ("error", "shown"),
     [
-        (NoSession(ID), "there is no such session; choose another one in Play"),
+        (NoSession(ID), "there is no such session; choose another one"),
         (
             ForeignSession(ID, "Rain in Oslo"),
             "session 'Rain in Oslo' belongs to somebody else; open it in Play and choose \"Copy to my sessions\"",

@@ -8,6 +8,7 @@ from workbench.hermes.server_releases import SGLANG, VLLM
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.parsers import MAX_CALLS
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
+from workbench.ui.present.tool_import import import_in_place
 
 TOOLS = json.dumps(
     [
@@ -80,6 +81,9 @@ OTHER_FORMS = {
     "request": json.dumps({"model": "m", "tools": written("parameters", "f", "g")}),
     "python": "def f(a: int):\n    pass\n\n\ndef g(a: int):\n    pass\n",
     "yaml": "- name: f\n  parameters: {type: object}\n- name: g\n",
+    "wrapped": json.dumps(
+        [{"type": "function", "function": tool} for tool in written("input_schema", "f", "g")]
+    ),
 }
 
 
@@ -88,6 +92,26 @@ def test_tools_in_another_form_are_offered_for_import(text):
     assert [line.offer for line in show(call(a=1), text).tools.lines if line.offer] == [
         "Import these 2 tools"
     ]
+    assert not any(line.offer for line in show(call(a=1), import_in_place(text).text).tools.lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(written("input_schema", "f")),
+        json.dumps([{"functionDeclarations": written("parameters", "f")}]),
+        json.dumps({"tools": written("inputSchema", "f")}),
+    ],
+)
+def test_one_tool_in_another_form_is_offered_for_import(text):
+    assert show("", text).tools.lines[0].offer == "Import this tool"
+
+
+def test_an_offer_names_the_tools_in_another_form_and_hides_no_error():
+    broken = {"type": "function", "function": {"name": "g", "parameters": {"type": "objekt"}}}
+    first, *others = show("", json.dumps([*written("inputSchema", "f"), broken])).tools.lines
+    assert "parameters of f are not read" in first.text and first.offer
+    assert any("g" in line.text and line.tone == "error" for line in others)
 
 
 def test_tools_of_which_an_import_leaves_some_out_are_offered_with_their_number():

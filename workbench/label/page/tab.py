@@ -48,7 +48,7 @@ from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
 from workbench.ui.present.call_form import read_form
-from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.notices import CLEAR, NoticeView, page_text, problem
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.tab_work import TabWork, tab_of
 
@@ -206,7 +206,7 @@ def _apply(services: Services, action: PageAction) -> ActionAnswer:
 
 
 def _refusal(action: PageAction, error: WorkbenchError) -> ActionAnswer:
-    refused = error if isinstance(error, ActionRefused) else ActionRefused("refused", str(error))
+    refused = error if isinstance(error, ActionRefused) else ActionRefused("refused", page_text(error))
     return ActionAnswer(
         client=action.id.client,
         number=action.id.number,
@@ -230,7 +230,7 @@ def _mock_answer(services: Services, command: LabelCommand) -> MockAnswer:
             raise BadInput(f"call to {call.name!r}", "the tool has no mock", "write the result")
         return MockAnswer(form=form, result=services.tools.toolbox().run(call).result.text)
     except WorkbenchError as error:
-        return MockAnswer(form=form, problem=str(error))
+        return MockAnswer(form=form, problem=page_text(error))
 
 
 def _answer(

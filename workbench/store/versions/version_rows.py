@@ -232,15 +232,13 @@ def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[Ve
     Args:
         kind: Only names of this kind. None returns all.
     """
-    ranked = _ranked(scope)
+    ranked = _ranked(scope, kind)
     heads = (
         select(VersionRow, ranked.c.of_line)
         .join(ranked, col(VersionRow.id) == ranked.c.id)
         .where(ranked.c.place == 1)
         .order_by(col(VersionRow.kind), col(VersionRow.name))
     )
-    if kind is not None:
-        heads = heads.where(col(VersionRow.kind) == kind.value)
     found = db.exec(heads).all()
     heads_found = convert_rows(db, scope, [row for row, _ in found])
     return tuple(
@@ -253,11 +251,11 @@ def read_heads_unlike(
     db: Session, scope: str, kind: VersionKind, hashes: Mapping[str, str]
 ) -> Mapping[str, str]:
     """Return the text of each name's newest version, by name, where its hash is not the given one."""
-    ranked = _ranked(scope)
+    ranked = _ranked(scope, kind)
     heads = (
         select(VersionRow.name, VersionRow.owner, VersionRow.text_hash)
         .join(ranked, col(VersionRow.id) == ranked.c.id)
-        .where(ranked.c.place == 1, col(VersionRow.kind) == kind.value)
+        .where(ranked.c.place == 1)
         .order_by(col(VersionRow.name))
     )
     return {
@@ -269,25 +267,31 @@ def read_heads_unlike(
 
 def read_taken_hashes(db: Session, scope: str, kind: VersionKind) -> Mapping[str, str]:
     """Return the hash of each newest version's text, by name, that the owner's file of that name is known to have."""
-    ranked = _ranked(scope)
+    ranked = _ranked(scope, kind)
     line = (col(VersionLineRow.kind) == VersionRow.kind, col(VersionLineRow.name) == VersionRow.name)
     taken = (
         select(VersionRow.name, VersionRow.text_hash)
         .join(ranked, col(VersionRow.id) == ranked.c.id)
         .join(VersionLineRow, and_(col(VersionLineRow.owner) == scope, *line))
-        .where(ranked.c.place == 1, col(VersionRow.kind) == kind.value)
+        .where(ranked.c.place == 1)
         .where(col(VersionLineRow.file_hash) == VersionRow.text_hash)
     )
     return dict(db.exec(taken).all())
 
 
-def _ranked(scope: str) -> Subquery:
-    """Select the versions that an owner may see, with their place among those of the same name, newest first."""
+def _ranked(scope: str, kind: VersionKind | None) -> Subquery:
+    """Select the versions of a kind that an owner may see, with their place among those of the same name, newest first.
+
+    Args:
+        scope: The owner.
+        kind: None selects all kinds.
+    """
     of_same_name = (col(VersionRow.kind), col(VersionRow.name))
     place = func.row_number().over(partition_by=of_same_name, order_by=own_first(scope)).label("place")
     of_line = func.count().over(partition_by=of_same_name).label("of_line")
     is_shown = ~col(VersionRow.name).contains(DELETED_MARK)
-    return select(VersionRow.id, place, of_line).where(_is_readable(scope), is_shown).subquery()
+    ranked = select(VersionRow.id, place, of_line).where(_is_readable(scope), is_shown)
+    return (ranked if kind is None else ranked.where(col(VersionRow.kind) == kind.value)).subquery()
 
 
 def _is_readable(scope: str) -> ColumnElement[bool]:

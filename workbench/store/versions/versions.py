@@ -232,9 +232,9 @@ class VersionStore(OwnerScope):
             return read_heads_unlike(db, self._scope, kind, hashes)
 
     def taken_hashes(self, kind: VersionKind) -> Mapping[str, str]:
-        """Return the SHA-256 of each name's newest version, by name, where its file is known to have the same text.
+        """Return the SHA-256 of each newest version that has the last known text of its file, by name.
 
-        For these texts, `take_file` has nothing to do.
+        `take_file` has nothing to do while the file has this text.
         """
         with self._database.reading() as db:
             return read_taken_hashes(db, self._scope, kind)

@@ -64,15 +64,20 @@ def entries_of(value: JsonValue) -> Iterator[tuple[tuple[str | int, ...], JsonVa
 def read_entry(entry: JsonObject, place: Sequence[str | int]) -> ReadEntry:
     """Read one tool in any of the supported formats."""
     where = pointer(list(place))
-    if isinstance(entry.get("function"), Mapping):
-        return ReadEntry(ToolSpec(document={"type": "function", **entry}), "openai", ())
-    form = next((name for name, key in SCHEMA_KEYS.items() if key in entry), "bare")
+    wrapped = entry.get("function")
+    if isinstance(wrapped, Mapping):
+        form = _form_of(wrapped) if "parameters" not in wrapped else "bare"
+        written = SCHEMA_KEYS.get(form)
+        function = {"parameters" if key == written else key: value for key, value in wrapped.items()}
+        document = {"type": "function", **entry, "function": function}
+        return ReadEntry(ToolSpec(document=document), "openai" if written is None else form, ())
+    form = _form_of(entry)
     schema = as_object(entry.get(SCHEMA_KEYS.get(form, "parameters")))
     if form == "bare" and _is_gemini(schema):
         form, schema = "gemini", as_object(_lowered(schema))
     if form == "bare" and entry.get("type") == "function":
         form = "openai"
-    function: dict[str, JsonValue] = {"name": entry.get("name", "")}
+    function = {"name": entry.get("name", "")}
     if entry.get("description"):
         function["description"] = entry["description"]
     function["parameters"] = schema or {"type": "object", "properties": {}}
@@ -81,6 +86,11 @@ def read_entry(entry: JsonObject, place: Sequence[str | int]) -> ReadEntry:
     lost = [key for key in entry if key not in _KNOWN_KEYS]
     findings = tuple(warn_of_loss(f"the key {key!r} was left out", f"{where}/{key}") for key in lost)
     return ReadEntry(ToolSpec.of_function(function), form, findings)
+
+
+def _form_of(function: JsonObject) -> str:
+    """Return the form whose key of the arguments' schema a function has, otherwise `bare`."""
+    return next((form for form, key in SCHEMA_KEYS.items() if key in function), "bare")
 
 
 def _is_gemini(schema: JsonObject) -> bool:

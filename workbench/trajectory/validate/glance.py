@@ -21,7 +21,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.parse import clean_calls
-from workbench.toolspec.check import are_surely_sound
+from workbench.toolspec.check import are_surely_valid_specs
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.declared_tools import plain_specs, repeats_column
@@ -287,7 +287,7 @@ def _plain_tools(column: str | None, system: str) -> OfferedTools | None:
     if not column or not repeats_column(system, column):
         return None
     declared = plain_specs(column)
-    if declared is None or not are_surely_sound(declared.specs):
+    if declared is None or not are_surely_valid_specs(declared.specs):
         return None
     tools = OfferedTools(specs=declared.specs)
     return tools if len(tools.by_name) == len(tools.specs) else None

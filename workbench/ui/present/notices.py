@@ -66,7 +66,7 @@ def page_text(error: WorkbenchError) -> str:
     """
     match error:
         case NoSession():
-            return "there is no such session; choose another one in Play"
+            return "there is no such session; choose another one"
         case ForeignSession(title=title):
             named = f"session {title!r}" if title else "this session"
             return f'{named} belongs to somebody else; open it in Play and choose "Copy to my sessions"'

@@ -12,8 +12,7 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import render_tools
 from workbench.ui.present.notices import NoticeLine, tool_findings
 
-NO_ARRAY: Final = "These tools are in another form than a JSON array."
-OTHER_KEYS: Final = "These tools are in another form than OpenAI's, so their parameters are not read."
+OTHER_FORM: Final = "The tools are in another form than a JSON array of OpenAI's tools."
 
 
 class ToolsInPlace(NamedTuple):
@@ -39,41 +38,48 @@ def import_in_place(text: str) -> ToolsInPlace:
 
 
 def tool_lines(text: str, tools: OfferedTools | Finding) -> tuple[NoticeLine, ...]:
-    """Return the lines about a text of tools: an offer to import it if it is in another form, otherwise its findings.
+    """Return the lines about a text of tools: an offer to import it if it is in another form, and its findings.
 
     Args:
-        tools: What `read_tools` made of the text.
+        text: The text.
+        tools: What `read_tools` made of it.
     """
     is_array = isinstance(tools, OfferedTools)
-    # Such as the tools of an OpenAPI file, of Python functions, or an answer to `tools/list`.
-    if (not is_array or _has_other_keys(tools)) and (offer := import_offer(text)):
-        sentence = OTHER_KEYS if is_array else NO_ARRAY
-        return (NoticeLine(word="tools", text=sentence, tone="warning", offer=offer),)
-    return tool_findings(tools.findings if is_array else (tools,)).lines
-
-
-def _has_other_keys(tools: OfferedTools) -> bool:
-    """Return whether the schemas of an array have keys of another API, or all its tools are unusable as they are.
-
-    The latter is Gemini's form, an array of objects with `functionDeclarations`.
-    """
-    return any(map(_has_other_key, tools.specs)) or bool(tools.findings and not tools.specs)
+    others = [spec.name for spec in tools.specs if _has_other_key(spec)] if is_array else []
+    # Such as an OpenAPI file, Python functions, or Gemini's array of objects with `functionDeclarations`.
+    is_unusable = not is_array or bool(tools.findings and not tools.specs)
+    lines = tool_findings(tools.findings if is_array else (tools,)).lines
+    if not (others or is_unusable) or not (offer := import_offer(text)):
+        return lines
+    if is_unusable:
+        return (NoticeLine(word="tools", text=OTHER_FORM, tone="warning", offer=offer),)
+    sentence = (
+        f"The parameters of {', '.join(others)} are not read, because they are in another form than OpenAI's."
+    )
+    return (NoticeLine(word="tools", text=sentence, tone="warning", offer=offer), *lines)
 
 
 def _has_other_key(spec: ToolSpec) -> bool:
     return not spec.parameters and not spec.function.keys().isdisjoint(SCHEMA_KEYS.values())
 
 
-def import_offer(text: str) -> str:
-    """Return the label of the button that imports the tools in a text. Empty if there is only one tool, or none."""
+def import_offer(text: str, *, fewest: int = 1) -> str:
+    """Return the label of the button that imports the tools in a text. Empty if there are none to import.
+
+    Args:
+        text: The text.
+        fewest: How many tools must be in it, usable or not.
+    """
     try:
         imported = import_tools(text)
     except BadInput:
         return ""
     usable, broken = len(imported.tools.specs), len(left_out(imported))
-    if usable + broken < 2:
+    if usable + broken < fewest:
         return ""
-    return f"Import {usable} of {usable + broken} tools" if broken else f"Import these {usable} tools"
+    if broken:
+        return f"Import {usable} of {usable + broken} tools"
+    return f"Import these {usable} tools" if usable > 1 else "Import this tool"
 
 
 def left_out(imported: ImportedTools) -> Sequence[str]:

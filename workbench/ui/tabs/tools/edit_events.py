@@ -290,7 +290,7 @@ class ToolEditEvents:
         spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
         text = file_text(services, draft, toolset or MINE)
         line = version_line(services, draft, toolset)
-        offer = import_offer(spec_text) if spec.lines else ""
+        offer = import_offer(spec_text, fewest=2) if spec.lines else ""
         button = gr.update(value=offer or "Import", visible=bool(offer))
         grids = show_grid(spec_text), show_rules(rules_text)
         return spec, rules, lint, self._sizes(spec_text), text, *grids, line, button
