@@ -21,7 +21,8 @@ from workbench.suite.read_suite import check_suite
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.tools_text import parse_tools
 
-MOST_S = 2.0
+MOST_S = 4.0
+"""Ten thousand cases, which is the most that an import makes, take 1.1 to 2.2 s of one of the cores that run the tests."""
 MOST_BYTES = 200_000_000
 CHECK = {"assert": [{"type": "contains", "value": "x"}]}
 
@@ -86,7 +87,7 @@ def test_a_configuration_of_promptfoo_becomes_neither_hours_nor_gigabytes(text):
 @pytest.mark.parametrize("text", SUITES.values(), ids=list(SUITES))
 def test_the_rows_of_a_template_become_neither_hours_nor_gigabytes(text):
     seconds, grown = cost(lambda: check_suite(text, name="x"))
-    assert seconds < 2 * MOST_S and grown < MOST_BYTES
+    assert seconds < MOST_S and grown < MOST_BYTES
 
 
 NAMES = (
