@@ -233,7 +233,7 @@ def open_worker_services(*, threads: int) -> "Generator[Services]":
 
 @contextmanager
 def open_own_data(settings: Settings) -> "Generator[OwnedStore]":
-    """Open only the stored data of the local user, without models and tools, in half the time of `open_services`.
+    """Open only the stored data of the local user, without the modules that models and tools need.
 
     Raises:
         BadInput: `prompts/` or `tools_catalog/` is missing.

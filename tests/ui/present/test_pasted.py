@@ -107,6 +107,11 @@ def test_one_tool_in_another_form_is_offered_for_import(text):
     assert show("", text).tools.lines[0].offer == "Import this tool"
 
 
+def test_an_offer_hides_no_mistake_in_a_json_array():
+    first, second, *_ = show("", '[{"name": "f",\n"parameters": {},}]').tools.lines
+    assert (first.offer, second.word, "not JSON" in second.text) == ("Import this tool", "line 2", True)
+
+
 def test_an_offer_names_the_tools_in_another_form_and_hides_no_error():
     broken = {"type": "function", "function": {"name": "g", "parameters": {"type": "objekt"}}}
     first, *others = show("", json.dumps([*written("inputSchema", "f"), broken])).tools.lines

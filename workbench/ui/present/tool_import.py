@@ -51,12 +51,14 @@ def tool_lines(text: str, tools: OfferedTools | Finding) -> tuple[NoticeLine, ..
     lines = tool_findings(tools.findings if is_array else (tools,)).lines
     if not (others or is_unusable) or not (offer := import_offer(text)):
         return lines
-    if is_unusable:
-        return (NoticeLine(word="tools", text=OTHER_FORM, tone="warning", offer=offer),)
-    sentence = (
-        f"The parameters of {', '.join(others)} are not read, because they are in another form than OpenAI's."
-    )
-    return (NoticeLine(word="tools", text=sentence, tone="warning", offer=offer), *lines)
+    sentence = OTHER_FORM
+    if not is_unusable:
+        names = ", ".join(others)
+        sentence = f"The parameters of {names} are not read, because they are in another form than OpenAI's."
+    line = NoticeLine(word="tools", text=sentence, tone="warning", offer=offer)
+    # A text that begins like a JSON array may only lack a comma or have one too many.
+    is_other_form = is_unusable and (is_array or not text.lstrip().startswith("["))
+    return (line,) if is_other_form else (line, *lines)
 
 
 def _has_other_key(spec: ToolSpec) -> bool:
