@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
-from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.validate.check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.duplicates import (
@@ -178,7 +178,7 @@ class TestToolWatch:
     def watch(*functions):
         watch = ToolWatch()
         for function in functions:
-            watch.add(ToolSpec.of_function(function))
+            watch.add(OfferedTools(specs=(ToolSpec.of_function(function),)))
         return watch
 
     def test_descriptions_and_key_order_do_not_matter(self):

@@ -127,7 +127,7 @@ def format_for(row: JsonValue, name: str) -> RowFormat | RowFinding:
     Raises:
         BadInput: There is no format with this name.
     """
-    if not isinstance(row, Mapping):
+    if not isinstance(row, dict | Mapping):  # `Mapping` alone is slow
         return RowFinding(code="unreadable-row", message="not a JSON object")
     fields = cast(JsonObject, row)
     return (detect_format(fields) or _UNKNOWN) if name == AUTO else format_named(name)

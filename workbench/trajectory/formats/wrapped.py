@@ -85,8 +85,11 @@ def _read_inside(row: JsonObject, name: str, view: View, detect: Detect) -> Trai
 
 
 def _has_text(row: JsonObject) -> bool:
-    lists = {key: value for key, value in row.items() if isinstance(value, str) and value.startswith("[")}
-    return any(key in _LISTS or (key in _TEXTS and _messages(text)) for key, text in lists.items())
+    for key in _TEXTS:
+        text = row.get(key)
+        if isinstance(text, str) and text.startswith("[") and (key in _LISTS or _messages(text)):
+            return True
+    return False
 
 
 def _messages(text: str) -> JsonValue:

@@ -40,9 +40,10 @@ class ToolWatch:
     conflicts: set[str] = field(default_factory=set[str])
     """Names of tools that are declared with different parameters."""
 
-    def add(self, spec: ToolSpec) -> None:
-        """Add a declaration."""
-        self._add(spec.name, cached_on(spec, _CACHE_KEY, _bytes))
+    def add(self, tools: OfferedTools) -> None:
+        """Add the declarations of a row."""
+        for spec in tools.specs:
+            self._add(spec.name, cached_on(spec, _CACHE_KEY, _bytes))
 
     def extend(self, other: "ToolWatch") -> None:
         """Add the declarations of another set."""
@@ -178,8 +179,7 @@ class SetFacts:
     def _add_tools(self, tools: OfferedTools) -> None:
         if tools is not self.last_tools:
             self.last_tools = tools
-            for spec in tools.specs:
-                self.tools.add(spec)
+            self.tools.add(tools)
 
 
 def _has_thought(parsed_entry: ParsedEntry) -> bool:
