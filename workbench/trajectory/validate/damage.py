@@ -36,6 +36,8 @@ _JSON_BEGINS: Final = ("{", "[", '"')
 
 def damage_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `mojibake` and `replacement-character`, at most one of each per text."""
+    if parsed.is_plain:
+        return
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
         for text, pointer in _written_texts(parsed_entry):

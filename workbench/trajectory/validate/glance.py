@@ -15,8 +15,6 @@ from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from typing import Final
 
-import orjson
-
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import CallDraft
@@ -31,6 +29,7 @@ from workbench.trajectory.formats.shared.text_entries import OWN_KEYS, conversat
 from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
+from workbench.trajectory.validate.plain_values import are_plain
 
 Finder = Callable[[ParsedRow], Iterator[RowFinding]]
 """Yields the findings of one rule."""
@@ -43,8 +42,6 @@ _TEXTS: Final = ("conversations", "tools")
 """The columns whose texts a glance looks at itself."""
 _MAX_CACHED_CHARS: Final = 50_000
 _PLAIN_MEMBERS: Final = len(OWN_KEYS)
-_MOST_BRACKETS: Final = 60
-"""Fewer are not too many levels for a column."""
 _CACHE_SIZE: Final = 250
 """Rows of one dataset begin alike, so this many beginnings up to that length are cached."""
 
@@ -120,7 +117,7 @@ class Glance:
         """What else the row contains: other columns, and entries with further members."""
         self.has_entry_members = bool(others) and isinstance(others[-1], dict)
         """Whether entries have members beside their role and text."""
-        self.has_plain_others = not others or _are_plain(others)
+        self.has_plain_others = not others or are_plain(others)
         """Whether every loader and every column of Arrow can surely hold them."""
         self.beginning = beginning
         self.turns = turns
@@ -224,16 +221,6 @@ def _calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
         if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
             return None
     return calls
-
-
-def _are_plain(values: list[JsonValue]) -> bool:
-    """Whether values are written without escapes, nulls, long integers and many levels, which need a closer look."""
-    try:
-        written = orjson.dumps(values, option=orjson.OPT_STRICT_INTEGER)
-    except TypeError:
-        return False
-    is_flat = written.count(b"[") + written.count(b"{") < _MOST_BRACKETS
-    return is_flat and b"\\" not in written and b"null" not in written
 
 
 def _is_plain(text: str) -> bool:

@@ -1,6 +1,5 @@
 """Find what loaders of rows refuse or change: text that UTF-8 cannot hold, numbers without a value, repeated keys."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import ParsedRow
+from workbench.trajectory.validate.plain_values import has_finite_numbers
 
 _MESSAGES = {
     "lone-surrogate": "half of a surrogate pair, which UTF-8 cannot hold; remove it or complete the character",
@@ -35,8 +35,6 @@ _MESSAGES = {
     "non-finite-number": "NaN or an infinite number, which JSON does not have; write a number or null",
 }
 _THOUGHT_END = "</think>"
-_WITH_FINITE_NUMBERS = json.JSONEncoder(allow_nan=False, check_circular=False)
-"""A value that was parsed cannot contain itself, and the check for it takes a third of the time."""
 _ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
@@ -46,14 +44,23 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     Keys that the row itself has twice are found when its line is read; here are those in texts of JSON.
     """
     row = parsed.row
-    for code, pointer in unloadable_in(row.fields):
-        yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
     yield from repeated_in_texts(row)
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
         given = [call.given for call in parsed_entry.calls if call.given] if parsed_entry.calls else ()
         for pointer in dict.fromkeys([call.arguments_pointer for call in given if call.is_text]):
             yield from _in_arguments(row, pointer, entry)
+    if not parsed.is_plain:
+        yield from _in_values(parsed)
+
+
+def _in_values(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield the findings of a row with unusual characters, escapes or numbers."""
+    row = parsed.row
+    for code, pointer in unloadable_in(row.fields):
+        yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
+    for parsed_entry in parsed.entries:
+        entry = parsed_entry.entry
         if may_hide(entry.text):
             results = [result.text for result in entry.results]
             calls = [call.arguments for call in parsed_entry.calls if call.given is None]
@@ -148,16 +155,7 @@ def is_loadable(value: JsonValue) -> bool:
         return _has_loadable_parts(value)
     if b"\\u0000" in written:
         return _has_loadable_parts(value)
-    return b"null" not in written or _is_finite(value)
-
-
-def _is_finite(value: JsonValue) -> bool:
-    """Whether a value with nulls has only finite numbers: orjson writes others as null too."""
-    try:
-        _WITH_FINITE_NUMBERS.encode(value)
-    except ValueError:
-        return False
-    return True
+    return b"null" not in written or has_finite_numbers(value)
 
 
 def _has_loadable_parts(value: JsonValue) -> bool:

@@ -18,6 +18,7 @@ from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.hermes_text import REPEATED
 from workbench.trajectory.row import BARE, EntryCall, RowEntry, TrainingRow
+from workbench.trajectory.validate.plain_values import is_plain_row
 
 RESULT_TAG: Final = re.compile(r"</?tool_response>")
 """The tags around a result."""
@@ -119,7 +120,7 @@ class ParsedEntry:
         return not (entry.calls or entry.thought or entry.text.strip())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ParsedRow:
     """A row with its texts parsed."""
 
@@ -128,6 +129,11 @@ class ParsedRow:
     """The tools that the calls are checked against."""
     entries: tuple[ParsedEntry, ...]
     """The conversation in order, without the rejected answer, which may be wrong on purpose."""
+
+    @lockless_cached_property
+    def is_plain(self) -> bool:
+        """Whether no loader, column or encoding can change the row. Most rows are like this, so it is asked first."""
+        return is_plain_row(self.row.fields)
 
     @property
     def bad_from(self) -> int:

@@ -18,7 +18,7 @@ from workbench.trajectory.validate.call_forms import (
     repeated_call_findings,
 )
 from workbench.trajectory.validate.codes import RowCode, row_code
-from workbench.trajectory.validate.column_values import column_findings, fits_columns
+from workbench.trajectory.validate.column_values import column_findings
 from workbench.trajectory.validate.damage import damage_findings, may_be_damaged
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.glance import Beginning, Finder, Glance
@@ -32,6 +32,7 @@ from workbench.trajectory.validate.pairing import (
     thought_findings,
 )
 from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
+from workbench.trajectory.validate.plain_values import fits_columns
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 from workbench.trajectory.validate.text_rules import has_placeholder, secret_findings, text_findings
 

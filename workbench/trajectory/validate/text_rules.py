@@ -119,7 +119,7 @@ def _placeholder(entry: RowEntry, text: str) -> str:
 
     Results may contain anything. A user or a model may talk about templates; a system text is a template.
     """
-    if entry.role is Role.TOOL:
+    if entry.role is Role.TOOL or not has_placeholder(text):
         return ""
     found = [match for pattern in _PLACEHOLDERS for match in pattern.finditer(text)]
     if entry.role is not Role.SYSTEM:

@@ -24,8 +24,9 @@ from workbench.trajectory.trajectory import (
     is_same_trajectory,
     pair_results,
 )
-from workbench.trajectory.validate.column_values import fits_columns, is_surely_loadable, unfit_in
+from workbench.trajectory.validate.column_values import unfit_in
 from workbench.trajectory.validate.loading import is_loadable, unloadable_in
+from workbench.trajectory.validate.plain_values import fits_columns, is_surely_loadable
 from workbench.trajectory.writing.row_draft import Addition, ConversionChange, Loss, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"

@@ -21,16 +21,18 @@ def split_lists(entries: Sequence[RowEntry]) -> tuple[RowEntry, ...]:
     Only a result that is alone after a message with several calls is split, and only if it has no id: an id says
     which of the calls it answers.
     """
-    following = (*entries[1:], None)
-    previous = (None, *entries[:-1])
     return tuple(
-        _split(before, entry) if after is None or after.role is not Role.TOOL else entry
-        for before, entry, after in zip(previous, entries, following, strict=False)
+        [
+            _split(entries, place) if entry.role is Role.TOOL and place else entry
+            for place, entry in enumerate(entries)
+        ]
     )
 
 
-def _split(before: RowEntry | None, entry: RowEntry) -> RowEntry:
-    if before is None or before.role is not Role.ASSISTANT or len(entry.results) != 1:
+def _split(entries: Sequence[RowEntry], place: int) -> RowEntry:
+    before, entry = entries[place - 1], entries[place]
+    is_alone = place + 1 == len(entries) or entries[place + 1].role is not Role.TOOL
+    if not is_alone or before.role is not Role.ASSISTANT or len(entry.results) != 1:
         return entry
     result = entry.results[0]
     calls = len(before.calls) + before.text.count(CALL_OPEN)
