@@ -3,11 +3,11 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Final
 from urllib.error import URLError
@@ -16,12 +16,16 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
+from tests import preloaded
 from tests.databases import FILE_NAME, put_database
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import StoredMessage
 from workbench.store.store import Store
 
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)", re.MULTILINE)
+_PROCESSES: Final = get_context("forkserver")
+"""Processes are forked from one that has imported the page, since the imports take most of a server's start."""
+_PROCESSES.set_forkserver_preload([preloaded.__name__])
 _CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
 
 
@@ -64,36 +68,29 @@ def served(
         "WORKBENCH_MODEL": model,
         "WORKBENCH_PORT": str(port),
         "WORKBENCH_DATA": str(folder / "data"),
-        "PYTHONUNBUFFERED": "1",
         **variables,
     }
     log = folder / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module, "serve", *options],
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        server = Server(url=f"http://127.0.0.1:{port}", folder=folder, pid=process.pid, kill=process.kill)
-        try:
-            _wait(server.url, process, log)
-            yield server
-        finally:
-            if process.poll() is None:
-                process.terminate()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    process = _PROCESSES.Process(target=preloaded.run, args=(module, ("serve", *options), environment, log))
+    process.start()
+    assert process.pid is not None
+    server = Server(url=f"http://127.0.0.1:{port}", folder=folder, pid=process.pid, kill=process.kill)
+    try:
+        _wait(server.url, process, log)
+        yield server
+    finally:
+        process.terminate()
+        process.join(20)
+        if process.is_alive():
+            process.kill()
+            process.join()
     errors = unexpected_errors(log.read_text(errors="replace"))
     assert not errors, "\n".join(errors)
 
 
-def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+def _wait(url: str, process: ForkServerProcess, log: Path) -> None:
     until = time.monotonic() + 240
-    while time.monotonic() < until and process.poll() is None:
+    while time.monotonic() < until and process.is_alive():
         try:
             with urlopen(url, timeout=2):
                 return

@@ -608,8 +608,7 @@ def test_open_streams_cannot_use_up_all_tabs() -> None:
 
 
 def memory_mb(server: Server) -> float:
-    pid = getattr(server.kill, "__self__").pid  # noqa: B009 - the fixture hands out no more of its process
-    status = Path(f"/proc/{pid}/status").read_text()
+    status = Path(f"/proc/{server.pid}/status").read_text()
     return int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) / 1024
 
 
