@@ -59,7 +59,6 @@ class Watched:
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
-        gc.unfreeze()
 
     def _watch(self) -> None:
         for pause_s in pauses(self._ended):

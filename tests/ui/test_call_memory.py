@@ -1,6 +1,5 @@
 """What Gradio and the gate keep of finished API calls: nothing."""
 
-import gc
 from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import Any
@@ -72,9 +71,6 @@ def test_finished_calls_leave_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(gr.Blocks, "launch", watched_launch)
     monkeypatch.setattr(serve, "_wait_until_stopped", use_page)
     port = free_port()
-    try:
-        with services_for(tmp_path, "Hello.", variables={"WORKBENCH_PORT": str(port)}) as (services, _):
-            serve.serve_page(services)
-    finally:
-        gc.unfreeze()
+    with services_for(tmp_path, "Hello.", variables={"WORKBENCH_PORT": str(port)}) as (services, _):
+        serve.serve_page(services)
     assert launched
