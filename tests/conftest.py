@@ -70,6 +70,15 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture(scope="session")
+def cluster() -> Iterator[str]:
+    """The address of one cluster of Ray for all tests."""
+    from tests.ray import running_cluster
+
+    with running_cluster() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def postgres() -> "Iterator[Server]":
     """One PostgreSQL server for all tests."""
     from tests.postgres import TEMPLATE, NoPostgres, running_server

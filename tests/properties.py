@@ -8,6 +8,9 @@ SOAK: Final = "soak"
 FEW: Final = 100
 
 
-def examples(many: int) -> int:
-    """Return `many` if Hypothesis runs with the profile `soak`, else at most 100."""
-    return many if settings.get_current_profile_name() == SOAK else min(many, FEW)
+def examples(many: int, few: int = FEW) -> int:
+    """Return `many` if Hypothesis runs with the profile `soak`, else at most `few`.
+
+    A test that runs for each of thirty formats has enough with a few for each.
+    """
+    return many if settings.get_current_profile_name() == SOAK else min(many, few)

@@ -51,6 +51,12 @@ tools:
 
 
 @pytest.fixture
+def on_cluster(cluster):
+    """Options of a run on two workers of the shared cluster."""
+    return ["--engine", "ray", "--address", cluster, "--workers", "2"]
+
+
+@pytest.fixture
 def own(tmp_path, variables):
     """The arguments of a run with two arms, a judge, a history and mock rules, over a toolset that is only saved."""
     (tmp_path / "own.yaml").write_text(SUITE)
@@ -84,9 +90,9 @@ def messages_of(variables, report):
 
 
 @on_ray
-def test_two_workers_give_the_same_report_and_sessions_as_this_process(workbench, own, variables):
+def test_two_workers_give_the_same_report_and_sessions_as_this_process(workbench, own, variables, on_cluster):
     local = workbench(*own, "--json")
-    spread = workbench(*own, "--json", "--engine", "ray", "--workers", 2)
+    spread = workbench(*own, "--json", *on_cluster)
     assert local.returncode == spread.returncode == 0, spread.stderr
     here, there = json.loads(local.stdout), json.loads(spread.stdout)
     assert comparable(there) == comparable(here)
@@ -98,22 +104,28 @@ def test_two_workers_give_the_same_report_and_sessions_as_this_process(workbench
 
 
 @on_ray
-def test_conversations_are_the_same_on_ray(workbench, variables):
-    command = ["run", "shop", "travel", "desk", "--model", "solution", "--json"]
-    local, spread = workbench(*command), workbench(*command, "--engine", "ray", "--workers", 2)
+def test_conversations_are_the_same_on_ray(workbench, variables, on_cluster):
+    # Those of the shop, and some of the travel agency.
+    command = ["run", "shop", "travel", "--limit", 24, "--model", "solution", "--json"]
+    local, spread = workbench(*command), workbench(*command, *on_cluster)
     assert local.returncode == spread.returncode == 0, spread.stderr
     here, there = json.loads(local.stdout), json.loads(spread.stdout)
-    assert len(there["results"]) == 60
+    assert len(there["results"]) == 24
     assert comparable(there) == comparable(here)
     assert messages_of(variables, there) == messages_of(variables, here)
+
+
+def write_answer(folder, seconds_per_token):
+    """Write the script of the model of `slow_run`: one answer, of 12 tokens or so."""
+    script = {"completions": [{"text": "Hello there, " * 4, "seconds_per_token": seconds_per_token}]}
+    (folder / "script.yaml").write_text(json.dumps(script))
 
 
 def slow_run(folder, *, count):
     """Return the arguments of a run whose cases take a second each."""
     cases = [{"id": str(n), "prompt": f"Case {n}", "expect": [{"no_call": True}]} for n in range(count)]
     (folder / "slow.yaml").write_text(json.dumps({"suite": "slow", "cases": cases}))
-    script = {"completions": [{"text": "Hello there, " * 4, "seconds_per_token": 0.08}]}
-    (folder / "script.yaml").write_text(json.dumps(script))
+    write_answer(folder, 0.08)
     return ["run", str(folder / "slow.yaml"), "--model", f"scripted:{folder / 'script.yaml'}"]
 
 
@@ -138,17 +150,17 @@ def run_until(line_start, act, arguments, variables):
 
 @on_ray
 def test_an_interrupted_run_is_continued_on_ray_and_gives_the_report_of_an_uninterrupted_one(
-    workbench, variables, tmp_path
+    workbench, variables, tmp_path, on_cluster
 ):
     arguments = slow_run(tmp_path, count=6)
-    on_workers = ["--engine", "ray", "--workers", "2"]
     code, _ = run_until(
-        "2/6", lambda run: run.send_signal(signal.SIGINT), [*arguments, *on_workers], variables
+        "2/6", lambda run: run.send_signal(signal.SIGINT), [*arguments, *on_cluster], variables
     )
     assert code == 130
     listed = workbench("run", "--list").stdout
     assert "stopped" in listed and "6 of 6 done" not in listed
-    resumed = workbench("run", "--resume", "last", *on_workers, "--json")
+    write_answer(tmp_path, 0)
+    resumed = workbench("run", "--resume", "last", *on_cluster, "--json")
     unbroken = workbench(*arguments, "--json")
     assert resumed.returncode == unbroken.returncode == 0, resumed.stderr
     assert comparable(json.loads(resumed.stdout)) == comparable(json.loads(unbroken.stdout))
@@ -156,22 +168,23 @@ def test_an_interrupted_run_is_continued_on_ray_and_gives_the_report_of_an_unint
 
 @on_ray
 def test_the_case_of_a_worker_that_ends_is_run_again_and_the_worker_starts_again(
-    workbench, variables, tmp_path
+    workbench, variables, tmp_path, on_cluster
 ):
     killed = []
 
     def kill_a_worker(run):
-        # Ray names its processes after what they do: `ray::CaseWorker` or `ray::CaseWorker.run`.
+        # Ray names its processes after what they do: `ray::CaseWorker` or `ray::CaseWorker.run`. The processes of the
+        # cluster are children of this one.
         workers = [
             child
-            for child in psutil.Process(run.pid).children(recursive=True)
+            for child in psutil.Process().children(recursive=True)
             if "ray::CaseWorker" in " ".join(child.cmdline())
         ]
         assert len(workers) == 2
         workers[0].kill()
         killed.append(workers[0].pid)
 
-    arguments = [*slow_run(tmp_path, count=8), "--engine", "ray", "--workers", "2"]
+    arguments = [*slow_run(tmp_path, count=8), *on_cluster]
     code, printed = run_until("1/8", kill_a_worker, arguments, variables)
     assert killed
     assert "a worker of Ray ended before its work was done" in printed
@@ -194,7 +207,8 @@ def register_tools(registry):
 
 
 @on_ray
-def test_a_case_that_ends_every_worker_is_an_error_and_the_others_have_results(workbench, tmp_path):
+def test_a_case_that_ends_every_worker_is_an_error_and_the_others_have_results(process, tmp_path):
+    """Ray is started for this run only, and its workers have the settings of the run."""
     home = tmp_path / "home"
     home.mkdir()
     (home / "prompts").symlink_to(CHECKOUT / "prompts")
@@ -209,7 +223,7 @@ def test_a_case_that_ends_every_worker_is_an_error_and_the_others_have_results(w
     (tmp_path / "own.yaml").write_text(
         json.dumps({"suite": "own", "defaults": {"max_rounds": 1}, "cases": cases})
     )
-    done = workbench(
+    done = process(
         "run", tmp_path / "own.yaml", "--model", f"scripted:{tmp_path / 'model.yaml'}", "--json", "--timeout", 60,
         "--engine", "ray", "--workers", 1, WORKBENCH_HOME=str(home), WORKBENCH_LOCAL_CODE=str(home),
     )  # fmt: skip
@@ -219,11 +233,13 @@ def test_a_case_that_ends_every_worker_is_an_error_and_the_others_have_results(w
 
 
 @on_ray
-def test_workers_with_another_version_are_refused_before_the_run_is_stored(workbench, own, monkeypatch):
+def test_workers_with_another_version_are_refused_before_the_run_is_stored(
+    workbench, own, monkeypatch, on_cluster
+):
     from workbench.app.runs import ray_cases
 
     monkeypatch.setattr(ray_cases, "__version__", "0.0.1")
-    done = workbench(*own, "--engine", "ray", "--workers", 1)
+    done = workbench(*own, *on_cluster)
     assert done.returncode == 2
     assert "and this is version 0.0.1 (install the same version on every machine)" in done.stderr
     assert "own:" not in workbench("run", "--list").stdout
@@ -233,10 +249,10 @@ def test_workers_with_another_version_are_refused_before_the_run_is_stored(workb
     ("generator", "more"), [("formal", ("--together", 3)), ("everyday", ("--split", "validation"))]
 )
 @on_ray
-def test_rows_that_are_drawn_on_workers_are_the_same_file(workbench, tmp_path, generator, more):
+def test_rows_that_are_drawn_on_workers_are_the_same_file(workbench, tmp_path, generator, more, cluster):
     command = ("synth", "--generator", generator, "--count", 600, "--seed", 5, *more, "--out")
     assert workbench(*command, tmp_path / "local.jsonl").returncode == 0
-    spread = workbench(*command, tmp_path / "ray.jsonl", "--engine", "ray")
+    spread = workbench(*command, tmp_path / "ray.jsonl", "--engine", "ray", "--address", cluster)
     assert spread.returncode == 0, spread.stderr
     assert (tmp_path / "ray.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
 

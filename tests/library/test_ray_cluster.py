@@ -15,7 +15,7 @@ from workbench.library.ray_cluster import map_numbers, started_ray
 
 
 @on_ray
-def test_batches_are_worked_on_in_order_and_again_if_their_worker_ends(tmp_path):
+def test_batches_are_worked_on_in_order_and_again_if_their_worker_ends(tmp_path, cluster):
     is_killed = tmp_path / "killed"
 
     def squares(numbers):
@@ -29,7 +29,7 @@ def test_batches_are_worked_on_in_order_and_again_if_their_worker_ends(tmp_path)
                 raise BadInput("row 100", "it is invalid", "remove it")
             yield number * number
 
-    with started_ray("") as ray:
+    with started_ray(cluster) as ray:
         endless = map_numbers(ray, squares, ([first, first + 1, first + 2] for first in count(0, 3)))
         assert [next(endless) for _ in range(50)] == [number * number for number in range(50)]
         assert is_killed.exists()

@@ -3,7 +3,7 @@
 import inspect
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -40,36 +40,67 @@ class World:
     shared: StoredSession
     key: str
     owner: Owner = ANN
+    seen: Sequence[object] = ()
+    """What Ann sees before anybody else did anything."""
+
+
+@dataclass(frozen=True)
+class Created:
+    """A world, and a store whose database is replaced by a fresh copy before each test."""
+
+    world: World
+    store: Store
+    put_copy: Callable[[], None]
 
 
 @pytest.fixture(scope="module")
-def created() -> dict[str, tuple[str, World]]:
-    """A database with Ann's data for each kind, created by the first test that needs it. Tests copy it."""
-    return {}
+def created() -> Iterator[dict[str, Created]]:
+    """A database with Ann's data for each kind, created by the first test that needs it."""
+    worlds: dict[str, Created] = {}
+    yield worlds
+    for world in worlds.values():
+        world.store.close()
 
 
 @pytest.fixture
-def world(
-    created: dict[str, tuple[str, World]], kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[World]:
-    if kind == SQLITE:
-        if kind not in created:
-            file = put_database(
-                request.getfixturevalue("tmp_path_factory").mktemp("world"), has_versions=False
-            )
-            created[kind] = str(file), _make_world(f"sqlite:///{file}")
-        template, world = created[kind]
-        copy = shutil.copyfile(template, tmp_path / FILE_NAME)
-        with closing(Store(f"sqlite:///{copy}")) as store:
-            yield replace(world, store=store)
-        return
-    server: Server = request.getfixturevalue("postgres")
+def world(created: dict[str, Created], kind: str, request: pytest.FixtureRequest) -> World:
+    """Ann's data as they were created. The store is the same for all tests, so that each statement is compiled once."""
     if kind not in created:
-        server.run(f"CREATE DATABASE world TEMPLATE {TEMPLATE}")
-        created[kind] = "world", _make_world(server.url("world"))
-    template, world = created[kind]
-    with server.database(template) as url, closing(Store(url)) as store:
-        yield replace(world, store=store)
+        make = _create_file if kind == SQLITE else _create_on_server
+        created[kind] = make(request)
+    found = created[kind]
+    # Without connections. It opens others to the copy.
+    found.store.close()
+    found.put_copy()
+    return replace(found.world, store=found.store)
+
+
+def _create_file(request: pytest.FixtureRequest) -> Created:
+    folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("world")
+    template = put_database(folder / "template", has_versions=False)
+    world = _make_world(f"sqlite:///{template}")
+    copied = folder / "copy" / FILE_NAME
+
+    def put_copy() -> None:
+        shutil.rmtree(copied.parent, ignore_errors=True)
+        copied.parent.mkdir()
+        shutil.copyfile(template, copied)
+
+    put_copy()
+    return Created(world, Store(f"sqlite:///{copied}"), put_copy)
+
+
+def _create_on_server(request: pytest.FixtureRequest) -> Created:
+    server: Server = request.getfixturevalue("postgres")
+    server.run(f"CREATE DATABASE world TEMPLATE {TEMPLATE}")
+    world = _make_world(server.url("world"))
+
+    def put_copy() -> None:
+        server.run("DROP DATABASE IF EXISTS copy_of_world WITH (FORCE)")
+        server.run("CREATE DATABASE copy_of_world TEMPLATE world")
+
+    put_copy()
+    return Created(world, Store(server.url("copy_of_world")), put_copy)
 
 
 def _make_world(url: str) -> World:
@@ -92,7 +123,7 @@ def _make_world(url: str) -> World:
         owned_versions.give_runs(ann)
         owned_versions.give_presets(ann)
         owned_versions.give_comparisons(ann, owned_versions.target_of(world))
-        return world
+        return replace(world, seen=_seen_by_ann(world))
 
 
 def is_rejected(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
@@ -238,9 +269,8 @@ def test_the_objects_have_no_other_public_methods() -> None:
 @pytest.mark.parametrize("owner", [BOB, LOCAL_OWNER], ids=["another", "nobody"])
 @pytest.mark.parametrize("method", CHECKS)
 def test_another_owner_reads_and_writes_nothing(world: World, method: str, owner: Owner) -> None:
-    before = _seen_by_ann(world)
     CHECKS[method](world.store.of(owner), world)
-    assert _seen_by_ann(world) == before
+    assert _seen_by_ann(world) == world.seen
 
 
 def _seen_by_ann(world: World) -> list[object]:
@@ -264,7 +294,6 @@ def test_an_admin_reads_everything_but_writes_only_their_own_sessions(world: Wor
     found = admin.sessions.find_session(session.id)
     assert found and not found.is_own
     assert [stored.message.text for stored in admin.sessions.path(session.id)] == ["secret of ann", "answer"]
-    before = _seen_by_ann(world)
     for write in (
         lambda: admin.sessions.append(session.id, user("x"), parent_id=None),
         lambda: admin.sessions.delete_session(session.id),
@@ -276,7 +305,7 @@ def test_an_admin_reads_everything_but_writes_only_their_own_sessions(world: Wor
         assert (refused.value.session_id, refused.value.title) == (session.id, found.title)
     copy = admin.sessions.copy_session(session.id)
     assert (copy.is_own, copy.copied_from) == (True, session.id)
-    assert _seen_by_ann(world) == before
+    assert _seen_by_ann(world) == world.seen
 
 
 def test_every_session_has_its_owner(file: Path) -> None:

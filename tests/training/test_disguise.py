@@ -18,27 +18,35 @@ from workbench.training.synth.conversations import synth_rows
 from workbench.training.synth.words import Dice
 from workbench.trajectory.validate.check import RowsCheck
 
-FAMILIES = families_of(FamilySplit.TRAIN)
 WORDS = words_of_split(FamilySplit.TRAIN)
 
 
-def all_disguises():
-    for family in FAMILIES:
-        for place, variant in enumerate(family.variants):
-            for number in range(DISGUISES):
-                yield family, variant, disguised(family, place, number, WORDS)
+@pytest.fixture(scope="module")
+def families():
+    """Loading them takes seconds, so it is not done when tests are collected."""
+    return families_of(FamilySplit.TRAIN)
 
 
-def test_every_disguised_tool_has_a_name_of_its_own():
-    names = Counter(tool.name for _, _, tools in all_disguises() for tool in tools)
+@pytest.fixture(scope="module")
+def all_disguises(families):
+    return [
+        (family, variant, disguised(family, place, number, WORDS))
+        for family in families
+        for place, variant in enumerate(family.variants)
+        for number in range(DISGUISES)
+    ]
+
+
+def test_every_disguised_tool_has_a_name_of_its_own(families, all_disguises):
+    names = Counter(tool.name for _, _, tools in all_disguises for tool in tools)
     assert [name for name, count in names.items() if count > 1] == []
     assert not names.keys() & {
-        tool.name for family in FAMILIES for variant in family.variants for tool in variant
+        tool.name for family in families for variant in family.variants for tool in variant
     }
 
 
-def test_disguises_differ_and_are_the_same_each_time():
-    family = FAMILIES[0]
+def test_disguises_differ_and_are_the_same_each_time(families):
+    family = families[0]
     schemas = {
         json.dumps(disguised(family, 0, number, WORDS)[0].spec.document["function"]["parameters"])
         for number in range(DISGUISES)
@@ -47,8 +55,8 @@ def test_disguises_differ_and_are_the_same_each_time():
     assert disguised(family, 0, 3, WORDS) == disguised(family, 0, 3, WORDS)
 
 
-def test_a_disguise_still_fits_requests_of_its_family():
-    for family, variant, tools in all_disguises():
+def test_a_disguise_still_fits_requests_of_its_family(all_disguises):
+    for family, variant, tools in all_disguises:
         for tool, own in zip(tools, variant, strict=True):
             before, after = (
                 sum(is_complete(one, request) for request in family.requests) for one in (own, tool)
@@ -62,17 +70,17 @@ def flat(params):
         yield from flat(param.members)
 
 
-def test_parameters_with_an_invented_name_are_described():
+def test_parameters_with_an_invented_name_are_described(families, all_disguises):
     known = {
         tuple(words_of(param.name))
-        for family in FAMILIES
+        for family in families
         for variant in family.variants
         for tool in variant
         for param in flat(tool.params)
     }
     invented = [
         param
-        for _, _, tools in all_disguises()
+        for _, _, tools in all_disguises
         for tool in tools
         for param in flat(tool.params)
         if param.slot and tuple(words_of(param.name)) not in known
@@ -104,14 +112,14 @@ def test_rows_with_disguised_tools_have_no_problems_and_their_calls_fit(rows):
     assert calls > 100
 
 
-def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description():
+def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description(families):
     options = EverydayOptions(
         split=FamilySplit.TRAIN, contracts=contracts("minimal"), kinds=(("near_miss", 1.0),), most_tools=1,
         most_exchanges=1, masked=1.0,
     )  # fmt: skip
     described = {
         tool.spec.description: words_of(tool.name)
-        for family in FAMILIES
+        for family in families
         for variant in family.variants
         for tool in variant
     }
@@ -133,9 +141,9 @@ def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description():
     )
 
 
-def test_no_two_masked_tools_have_the_same_name():
+def test_no_two_masked_tools_have_the_same_name(families):
     variant = next(
-        variant for family in FAMILIES for variant in family.variants if variant[0].spec.description
+        variant for family in families for variant in family.variants if variant[0].spec.description
     )
     words, dice = words_of_split(FamilySplit.TRAIN), Dice("masks")
     names = [masked(dice, variant, words)[0].name for _ in range(20_000)]

@@ -83,11 +83,11 @@ def test_shards_that_would_become_one_file_are_refused(folder: Path, tmp_path: P
 
 
 @on_ray
-def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
+def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path, cluster: str) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
     here, one = checked(folder, LocalRunner())
-    there, other = checked(folder, RayRunner())
+    there, other = checked(folder, RayRunner(address=cluster))
     assert there == here
     assert {"near-duplicate-row", "shared-row", "duplicate-row"} & {each.finding.code for each in here}
     assert (other.totals.rows, other.totals.facts, other.totals.formats) == (
@@ -97,18 +97,18 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
     )
     wanted = settle_arguments(Conversion(write_as="openai"))
     local, remote = (shard_pairs(str(folder), str(tmp_path / name)) for name in ("local", "remote"))
-    assert list(RayRunner().convert(remote, wanted)) == list(convert_shards(local, wanted))
+    assert list(RayRunner(address=cluster).convert(remote, wanted)) == list(convert_shards(local, wanted))
     for (_, mine), (_, theirs) in zip(local, remote, strict=True):
         assert Path(mine).read_bytes() == Path(theirs).read_bytes()
 
 
 @on_ray
-def test_a_truncated_shard_is_reported_by_ray(tmp_path: Path) -> None:
+def test_a_truncated_shard_is_reported_by_ray(tmp_path: Path, cluster: str) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
     broken = tmp_path / "a.jsonl"
     broken.write_bytes(b"\x1f\x8b broken")
-    found = list(FilesCheck(files=[str(broken)], runner=RayRunner()).findings())
+    found = list(FilesCheck(files=[str(broken)], runner=RayRunner(address=cluster)).findings())
     assert found == list(FilesCheck(files=[str(broken)]).findings())
     [damage] = [each.finding for each in found if "it is cut off or damaged" in each.finding.message]
     assert damage.code == "unreadable-row"

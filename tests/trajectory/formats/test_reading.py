@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.properties import examples
 from tests.trajectory.validate.rows import findings_of
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, detect_format, format_named
@@ -206,7 +207,9 @@ ENTRIES = st.lists(
     max_size=4,
 )
 ROWS = st.dictionaries(KEYS, JSON | ENTRIES, max_size=6)
-relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(
+    max_examples=examples(1000, few=30), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.properties import examples
 from tests.trajectory.trajectories import MARKED, PLAIN, trajectories
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.formats.row_format import RowContent
@@ -19,7 +20,7 @@ CONVERSATIONS = [name for name in WRITTEN if FORMATS[name].content is RowContent
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200, few=20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(), role=st.sampled_from(["tool", "user"]))
 def test_a_written_conversation_reads_back_equal_except_for_reported_losses(name, trajectory, role):
     form = FORMATS[name]
@@ -34,7 +35,7 @@ def test_a_written_conversation_reads_back_equal_except_for_reported_losses(name
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200, few=20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(MARKED | PLAIN))
 def test_texts_with_special_tokens_are_written_correctly_or_refused(name, trajectory):
     done = write_row(trajectory, FORMATS[name], RowOptions(label=True))

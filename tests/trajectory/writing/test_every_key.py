@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.properties import examples
 from tests.trajectory.writing.keyed_rows import KeyedRow, keyed_row
 from workbench.chat.json_value import JsonObject
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
@@ -54,7 +55,7 @@ def assert_nothing_is_silent(
 
 
 @pytest.mark.parametrize("form", SOURCES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(100, few=12), deadline=None)
 @given(random=st.randoms(use_true_random=False))
 def test_unknown_keys_and_masks_come_out_or_are_reported(form: str, random: Random) -> None:
     row = keyed_row(random, form)

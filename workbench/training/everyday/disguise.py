@@ -19,6 +19,7 @@ declared in one way only.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
@@ -118,11 +119,12 @@ def _tool_name(name: str, place: int, number: int) -> str:
 
 def _reshaped(dice: Dice, family: Family, tool: EverydayTool) -> EverydayTool:
     """Change which parameters exist, what they take, and their order and nesting."""
+    enough = _count_requests(family, tool)
     params = [_in_other_form(dice, param, family) for param in tool.params]
     for change in (_without_an_option, _with_a_duty):
         for _ in range(dice.between(0, 2)):
             changed = change(dice, params)
-            if _has_enough_requests(family, tool, changed):
+            if changed and _count_requests(family, replace(tool, params=tuple(changed))) >= enough:
                 params = changed
     if dice.chance(0.5):
         params = dice.some(params, len(params))
@@ -131,12 +133,10 @@ def _reshaped(dice: Dice, family: Family, tool: EverydayTool) -> EverydayTool:
     return replace(tool, params=tuple(params))
 
 
-def _has_enough_requests(family: Family, tool: EverydayTool, params: Sequence[EverydayParam]) -> bool:
-    changed = replace(tool, params=tuple(params))
-    complete = sum(is_complete(changed, request) for request in family.requests)
-    return bool(params) and complete >= min(
-        _FEWEST_REQUESTS, sum(is_complete(tool, request) for request in family.requests)
-    )
+def _count_requests(family: Family, tool: EverydayTool) -> int:
+    """Count the requests that are complete for a tool, up to as many as are enough."""
+    complete = (request for request in family.requests if is_complete(tool, request))
+    return sum(1 for _ in islice(complete, _FEWEST_REQUESTS))
 
 
 def _without_an_option(dice: Dice, params: list[EverydayParam]) -> list[EverydayParam]:

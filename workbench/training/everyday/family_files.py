@@ -382,6 +382,7 @@ def load_families() -> tuple[Family, ...]:
     return tuple(families)
 
 
+@cache
 def families_of(split: FamilySplit) -> tuple[Family, ...]:
     """Return the shipped families of a split."""
     return tuple(family for family in load_families() if family.split is split)

@@ -102,20 +102,24 @@ def draw_everyday_setting(
 def _offered(
     dice: Dice, families: tuple[Family, ...], count: int, options: EverydayOptions
 ) -> tuple[OfferedFamily, ...]:
-    """Draw families that may be offered together, and a variant of each. No two tools have the same name."""
+    """Draw families that may be offered together, and a variant of each. No two tools have the same name.
+
+    The dice are rolled for all families, so that the same seed gives the same rows as in earlier versions.
+    """
     offered: list[OfferedFamily] = []
     names: set[str] = set()
     for family in dice.some(families, len(families)):
         place = dice.between(0, len(family.variants) - 1)
         variant = family.variants[place]
+        is_wanted = len(offered) < count and all(family.may_join(offer.family) for offer in offered)
         if options.disguised and dice.chance(options.disguised):
             number = dice.between(0, DISGUISES - 1)
-            variant = _disguised_variant(options.split, family.name, place, number)
+            if is_wanted:
+                variant = _disguised_variant(options.split, family.name, place, number)
         if options.masked and dice.chance(options.masked):
             variant = masked(dice, variant, words_of_split(options.split))
         own = {tool.name for tool in variant}
-        may_join = all(family.may_join(offer.family) for offer in offered)
-        if len(offered) < count and may_join and not own & names:
+        if is_wanted and not own & names:
             offered.append(OfferedFamily(family, variant))
             names |= own
     return tuple(offered)

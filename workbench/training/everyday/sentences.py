@@ -76,8 +76,12 @@ class Sentence:
 
     def reachable(self, allowed: Set[str]) -> frozenset[str]:
         """Return the slots that the sentence can have if only `allowed` ones may occur in brackets."""
-        runs = [run for part in self.parts if isinstance(part, _Choice) for run in part.runs]
-        return self.needed.union(*(_slots(run) for run in runs if _slots(run) <= allowed))
+        return self.needed.union(*(slots for slots in self._bracketed if slots <= allowed))
+
+    @cached_property
+    def _bracketed(self) -> tuple[frozenset[str], ...]:
+        """The slots of each text that may be in brackets."""
+        return tuple(_slots(run) for part in self.parts if isinstance(part, _Choice) for run in part.runs)
 
     @cached_property
     def implied(self) -> frozenset[str]:
