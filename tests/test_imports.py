@@ -4,34 +4,43 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 
 import grimp
 import pytest
 
+from tests.databases import put_database
+
 HEAVY = ("gradio", "llama_cpp", "sqlmodel", "sqlalchemy", "huggingface_hub", "openai", "typer")
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "workbench",
-        "workbench.errors",
-        "workbench.settings",
-        "workbench.chat.message",
-        "workbench.toolspec.tools_text",
-        "workbench.hermes.parse",
-        "workbench.hermes.render",
-        "workbench.contract.compose",
-        "workbench.trajectory.formats.sharegpt",
-        "workbench.rollout.loop",
-        "workbench.app.turns",
-    ],
+LIGHT = (
+    "workbench",
+    "workbench.errors",
+    "workbench.settings",
+    "workbench.chat.message",
+    "workbench.toolspec.tools_text",
+    "workbench.hermes.parse",
+    "workbench.hermes.render",
+    "workbench.contract.compose",
+    "workbench.trajectory.formats.sharegpt",
+    "workbench.rollout.loop",
+    "workbench.app.turns",
 )
-def test_a_floor_is_light(module):
-    code = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+"""A module of each floor, from the lowest to the highest."""
+
+
+def test_a_floor_is_light():
+    # All in one process: what none of them loads, no single one loads.
+    code = (
+        "import importlib, sys\n"
+        f"for module in {LIGHT!r}:\n"
+        "    importlib.import_module(module)\n"
+        f"    print(module, [name for name in {HEAVY!r} if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.splitlines() == [f"{module} []" for module in LIGHT]
 
 
 COMMAND_HEAVY = (
@@ -78,12 +87,11 @@ def test_completing_a_command_loads_nothing_heavy(line, offered):
     "arguments", [["presets", "list"], ["versions", "list"], ["runs", "list"], ["search", "rain"]]
 )
 def test_commands_that_read_the_database_load_no_model_no_tools_and_no_client(arguments, tmp_path):
-    environment = {"WORKBENCH_DATA": str(tmp_path)}
-    run_command(["presets", "list"], (), **environment)
+    put_database(tmp_path)
     needed = ("jsonschema_rs", "pydantic", "sqlalchemy", "sqlmodel", "yaml")
     others = [name for name in COMMAND_HEAVY if name not in needed]
     heavy = (*others, "workbench.engines", "workbench.toolbox", "workbench.training", "workbench.gateway")
-    assert run_command(arguments, heavy, **environment)[1] == []
+    assert run_command(arguments, heavy, WORKBENCH_DATA=str(tmp_path))[1] == []
 
 
 TYPER = (
@@ -144,8 +152,13 @@ def test_the_page_and_the_commands_need_no_extra():
     assert done.returncode == 0, done.stderr
 
 
+@cache
+def import_graph():
+    return grimp.build_graph("workbench", exclude_type_checking_imports=True)
+
+
 def test_no_module_imports_itself_through_others():
-    graph = grimp.build_graph("workbench", exclude_type_checking_imports=True)
+    graph = import_graph()
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the modules of a circle
 
@@ -161,7 +174,7 @@ in a circle with theirs, but none of its modules is. The others are still to be 
 
 
 def test_siblings_of_a_folder_import_each_other_in_one_direction():
-    graph = grimp.build_graph("workbench", exclude_type_checking_imports=True)
+    graph = import_graph()
     folders = [module for module in graph.modules if graph.find_children(module)]
     circles = {folder: siblings_in_circles(graph, folder) for folder in folders}
     assert {folder: found for folder, found in circles.items() if found} == KNOWN_CIRCLES

@@ -130,32 +130,27 @@ def test_an_ablation_reports_the_effect_of_each_part_of_the_contract(workbench, 
         (["suites", "export", "nonsense", "--to", "nowhere"], "unknown format 'nowhere'"),
     ],
 )
-def test_a_run_that_cannot_start_is_reported_in_one_line(run_cli, monkeypatch, tmp_path, arguments, message):
-    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
-    monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
-    done = run_cli(*arguments)
-    assert done.code == 2
-    assert message in done.err
-    assert done.err.count("\n") == 1
+def test_a_run_that_cannot_start_is_reported_in_one_line(workbench, arguments, message):
+    done = workbench(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
-def test_a_missing_model_gives_exit_code_3(run_cli, monkeypatch, tmp_path):
-    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
-    monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
-    done = run_cli("run", "nonsense", "--model", str(tmp_path / "no.gguf"))
-    assert done.code == 3
-    assert "error nonsense/flumbuster-basic" in done.out
+def test_a_missing_model_gives_exit_code_3(workbench, tmp_path):
+    done = workbench("run", "nonsense", "--model", tmp_path / "no.gguf")
+    assert done.returncode == 3
+    assert "error nonsense/flumbuster-basic" in done.stdout
 
 
-def test_suites_are_imported_from_and_exported_to_other_formats(run_cli, monkeypatch, tmp_path, own):
-    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
+def test_suites_are_imported_from_and_exported_to_other_formats(workbench, tmp_path):
     row = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello"}]}
     (tmp_path / "gold.jsonl").write_text(json.dumps(row))
-    assert run_cli("suites", "import", tmp_path / "gold.jsonl", "--out", tmp_path / "gold.yaml").code == 0
+    made = workbench("suites", "import", tmp_path / "gold.jsonl", "--out", tmp_path / "gold.yaml")
+    assert made.returncode == 0
     assert "no_call: true" in (tmp_path / "gold.yaml").read_text()
-    done = run_cli("suites", "export", tmp_path / "gold.yaml", "--to", "openai", "--out", tmp_path)
-    assert done.code == 0
+    done = workbench("suites", "export", tmp_path / "gold.yaml", "--to", "openai", "--out", tmp_path)
+    assert done.returncode == 0
     assert json.loads((tmp_path / "messages.jsonl").read_text())["messages"][0]["content"] == "hi"
 
 
@@ -204,6 +199,8 @@ def test_a_killed_run_is_resumed_and_gives_the_same_report_as_an_uninterrupted_o
         listed = workbench(*words).stdout
         assert "interrupted" in listed
         assert "running" not in listed
+    script["completions"][0]["seconds_per_token"] = 0
+    (tmp_path / "slow.yaml").write_text(json.dumps(script))
     resumed = workbench("run", "--resume", "last", "--json-out", "-")
     unbroken = workbench(*command, "--json-out", "-")
     assert resumed.returncode == unbroken.returncode == 0
@@ -212,7 +209,7 @@ def test_a_killed_run_is_resumed_and_gives_the_same_report_as_an_uninterrupted_o
 
 
 def test_a_killed_run_of_conversations_is_resumed_and_gives_the_same_report(workbench, tmp_path):
-    command = ["run", "shop", "travel", "desk", "--model", "solution"]
+    command = ["run", "shop", "travel", "--limit", "24", "--model", "solution"]
     environment = os.environ | {"WORKBENCH_DATA": str(tmp_path / "data"), "WORKBENCH_HOME": str(CHECKOUT)}
     with subprocess.Popen(
         [sys.executable, "-m", "workbench", *command],
@@ -222,14 +219,14 @@ def test_a_killed_run_of_conversations_is_resumed_and_gives_the_same_report(work
         text=True,
     ) as process:
         for line in process.stderr:
-            if line.startswith("17/60"):
+            if line.startswith("9/24"):
                 process.send_signal(signal.SIGKILL)
                 break
     resumed = workbench("run", "--resume", "last", "--json")
     unbroken = workbench(*command, "--json")
     assert resumed.returncode == unbroken.returncode == 0, resumed.stderr
     assert comparable(json.loads(resumed.stdout)) == comparable(json.loads(unbroken.stdout))
-    assert json.loads(resumed.stdout)["cards"][0]["passed"] == 60
+    assert json.loads(resumed.stdout)["cards"][0]["passed"] == 24
 
 
 def test_ctrl_c_stops_a_run_and_keeps_its_results(workbench, tmp_path, own):

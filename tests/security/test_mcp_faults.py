@@ -388,7 +388,7 @@ def address() -> Iterator[str]:
 def test_a_server_over_http_that_misbehaves_is_refused(
     address: str, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
-    connection = Connection("test", McpServerConfig(url=f"{address}/{path}", timeout=3))
+    connection = Connection("test", McpServerConfig(url=f"{address}/{path}", timeout=1))
     with pytest.raises(ConnectionError) as raised:
         connection.open()
     assert len(str(raised.value)) < 400

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,11 @@ from tests.services import CHECKOUT
 from workbench.app.servers.group import Pulse, ServerGroup
 from workbench.app.servers.joining import JoinedServer
 from workbench.app.services import Services
+from workbench.app.version_files import take_files
+from workbench.library.home_files import HomeFiles
+from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import read_settings
+from workbench.store.store import Store
 from workbench.wiring import open_services
 
 QUICK = Pulse(every_s=0.1, silent_s=5.0, process_silent_s=0.5)
@@ -31,10 +35,19 @@ class SharingServer:
         return self.joined.group.id
 
 
-@pytest.fixture
-def shared_url(postgres: Server) -> Iterator[str]:
-    """The URL of a database for this test."""
+@pytest.fixture(scope="session")
+def opened_before(postgres: Server) -> Iterator[str]:
+    """The name of a database in which the files of the checkout are versions, which takes a server 0.4 s."""
     with postgres.database(TEMPLATE) as url:
+        with closing(Store(url)) as store:
+            take_files(HomeFiles(CHECKOUT), store.of(LOCAL_OWNER).versions)
+        yield url.rpartition("/")[2]
+
+
+@pytest.fixture
+def shared_url(postgres: Server, opened_before: str) -> Iterator[str]:
+    """The URL of a database for this test."""
+    with postgres.database(opened_before) as url:
         yield url
 
 

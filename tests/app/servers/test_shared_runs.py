@@ -120,7 +120,7 @@ def test_a_run_with_a_visitor_s_token_is_not_continued(open_server: OpenServer) 
 def test_a_server_that_was_silent_leaves_its_run_to_others(open_server: OpenServer) -> None:
     one, two = open_server(SLOW), open_server()
     first, second = runs_of(one), runs_of(two)
-    stored = stored_run(one, repeat=10)
+    stored = stored_run(one, repeat=4)
     assert first.begin(one.services, stored)
     run = first.of(LOCAL_OWNER)
     assert run is not None

@@ -2,74 +2,92 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
 
+import psutil
 import pytest
 
 from tests.store.opening import ELSEWHERE, change
 from tests.store.runs.examples import PLAN, RESULT
-from workbench.errors import BadInput, StoreError
+from tests.waiting import await_until
+from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.runs import RunState
 from workbench.store.store import OwnedStore, Store
 
-RUN = """
-import sys, time
-from tests.store.opening import ELSEWHERE, change
-from tests.store.runs.examples import PLAN
-from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import Store
+PATIENCE_S = 60.0
+PROCESSES = get_context("forkserver")
 
-store = Store(sys.argv[1])
-runs = store.of(LOCAL_OWNER).runs
-for arrived in sys.stdin:
-    word, _, run_id = arrived.strip().partition(" ")
-    try:
-        if word == "create":
-            run_id = runs.create_run("x", PLAN).id
-        if word == "join":
-            store.servers.join("a")
-        if word == "begin":
-            runs.begin_run(run_id)
-    except Exception as error:
-        print(error, flush=True)
-    else:
-        print(run_id, flush=True)
-"""
+
+def run_runs(url: str, pipe: Connection) -> None:
+    """Do what arrives through a pipe, and answer with the id of the run or with the error."""
+    store = Store(url)
+    runs = store.of(LOCAL_OWNER).runs
+    while True:
+        word, _, run_id = pipe.recv().partition(" ")
+        try:
+            if word == "create":
+                run_id = runs.create_run("x", PLAN).id
+            if word == "begin":
+                runs.begin_run(run_id)
+        except WorkbenchError as error:
+            pipe.send(str(error))
+        else:
+            pipe.send(run_id)
+
+
+def start_runner(url: str, pipe: Connection) -> None:
+    """Start a process that runs runs, and never wait for it: once it is killed, it is a zombie.
+
+    So it is in a container whose first process waits for no children.
+    """
+    started = os.fork()
+    if started:
+        pipe.send(started)
+        signal.pause()
+    run_runs(url, pipe)
 
 
 class Runner:
     """Another process that runs runs."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self.process = process
+    def __init__(self, pipe: Connection) -> None:
+        self.pipe = pipe
+        self.process = psutil.Process(self.answer())
+
+    def answer(self) -> Any:
+        assert self.pipe.poll(PATIENCE_S)
+        return self.pipe.recv()
 
     def tell(self, line: str) -> str:
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.write(f"{line}\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
+        self.pipe.send(line)
+        return self.answer()
 
     def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        # The process is now a zombie, as in a container whose first process waits for no children.
-        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        self.process.kill()
+        await_until(lambda: self.process.status() == psutil.STATUS_ZOMBIE)
 
 
 @contextmanager
 def another_process(url: str) -> Generator[Runner]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUN, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    # The fork server has already imported everything, so a start takes milliseconds.
+    PROCESSES.set_forkserver_preload([__name__])
+    ours, theirs = PROCESSES.Pipe()
+    parent = PROCESSES.Process(target=start_runner, args=(url, theirs))
+    parent.start()
+    theirs.close()
     try:
-        yield Runner(process)
+        with closing(ours):
+            runner = Runner(ours)
+            yield runner
+            runner.process.kill()
     finally:
-        process.kill()
-        process.communicate()
+        parent.kill()
+        parent.join()
 
 
 @pytest.fixture
@@ -149,10 +167,8 @@ def test_only_one_of_several_processes_continues_a_run(url: str, other: Runner) 
     other.kill()
     with another_process(url) as one, another_process(url) as two:
         for runner in (one, two):
-            assert runner.process.stdin
-            runner.process.stdin.write(f"begin {run_id}\n")
-            runner.process.stdin.flush()
-        answers = {runner.process.stdout.readline().strip() for runner in (one, two) if runner.process.stdout}
+            runner.pipe.send(f"begin {run_id}")
+        answers = {runner.answer() for runner in (one, two)}
     assert run_id in answers
     assert len(answers) == 2
 
