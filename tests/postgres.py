@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -52,12 +53,20 @@ class Server:
     def database(self, template: str = "template1") -> Iterator[str]:
         """The URL of a fresh database, dropped at the end even if something still uses it."""
         name = f"test_{secrets.token_hex(6)}"
-        self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.run(f"CREATE DATABASE {name} TEMPLATE {template}{self._strategy}")
         try:
             yield self.url(name)
         finally:
             if self.process.poll() is None:
                 self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @cached_property
+    def _strategy(self) -> str:
+        """How templates are copied: as files, which takes half as long without fsync, and which PostgreSQL 14 always does."""
+        import psycopg
+
+        with psycopg.connect(self.url("postgres").replace("+psycopg", "")) as connection:
+            return " STRATEGY FILE_COPY" if connection.info.server_version >= 150_000 else ""
 
     def stop(self) -> None:
         """Ends the server, and its connections; may be called again."""

@@ -1,10 +1,11 @@
 """A case is an evaluation, an environment, a training row and a preference pair, and all four agree."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from tests.app.test_conversation_suites import SUITES, finished, planned
+from tests.app.test_conversation_suites import SUITES, finished
 from tests.services import services_for
 from workbench.app.export import export_sharegpt
 from workbench.app.runs.conversations import solution_completions
@@ -39,15 +40,20 @@ def written(services, result):
     return [stored.message.text for stored in path if stored.message.role is Role.ASSISTANT]
 
 
-def test_sixty_conversations_have_the_same_score_and_text_in_a_run_an_environment_and_a_row(tmp_path):
+@pytest.mark.parametrize("each", [5, pytest.param(20, marks=pytest.mark.long)])
+def test_conversations_have_the_same_score_and_text_in_a_run_an_environment_and_a_row(tmp_path, each):
     with services_for(tmp_path) as (services, _):
-        run = planned(services, *SUITES)
+        loaded = [load_suite(services, name) for name in SUITES]
+        # Every fourth of twenty, or all.
+        suites = [replace(suite, cases=suite.cases[:: 20 // each]) for suite in loaded]
+        request = RunRequest(suites=SUITES, models=("solution",))
+        run = begin_run(services, plan_run(services, request, suites))
         results = finished(services, run)
         cases = {}
-        for name in SUITES:
-            environment = environment_of(services, load_suite(services, name), tmp_path, {"arguments": 1})
+        for suite in suites:
+            environment = environment_of(services, suite, tmp_path, {"arguments": 1})
             cases |= {row["id"]: (environment, row) for row in environment.rows}
-        assert len(cases) == 60
+        assert len(cases) == each * len(SUITES)
         texts = {}
         for result in results.values():
             environment, row = cases[result.case_key]

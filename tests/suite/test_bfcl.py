@@ -138,10 +138,11 @@ def test_scoring_agrees_with_the_checker(name, ast_checker):
     assert tuple(refused) == WRONG_THEMSELVES[name]
 
 
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", SETS)
-def test_scoring_what_the_reader_read_agrees_with_the_checker(name, ast_checker):
+def test_scoring_what_the_reader_read_agrees_with_the_checker(name, every, ast_checker):
     converted = 0
-    for case in suite(name).suite.cases:
+    for case in suite(name).suite.cases[::every]:
         answer = case.expectations[0].bfcl
         tools = parse_tools(list(case.tool_specs))
         right = right_calls(answer)
@@ -151,7 +152,7 @@ def test_scoring_what_the_reader_read_agrees_with_the_checker(name, ast_checker)
             theirs = ast_checker(copy.deepcopy(answer), calls)
             assert (not check_bfcl(answer, found)) == theirs, (case.id, text)
             converted += any(one.unconverted is not None for one in found)
-    assert converted > 10
+    assert converted > 10 // every
 
 
 def quoted(calls):

@@ -70,8 +70,9 @@ def trainer_for(tokenizer, folder, *, steps, **arguments):
         args=trl.GRPOConfig(
             output_dir=str(folder / "out"),
             max_steps=steps,
-            per_device_train_batch_size=4,
-            num_generations=4,
+            # The fewest that GRPO compares.
+            per_device_train_batch_size=2,
+            num_generations=2,
             max_completion_length=8,
             logging_steps=1,
             report_to="none",
@@ -174,12 +175,12 @@ def test_grpo_runs_episodes_with_a_person(tmp_path, shop, tokenizer):
     trainer = trainer_for(
         tokenizer,
         tmp_path,
-        steps=2,
+        steps=1,
         reward_funcs=package.suite_score,
         train_dataset=package.episodes(),
         rollout_func=package.rollout,
     )
-    assert rewards_of(trainer) == [0, 0]
+    assert rewards_of(trainer) == [0]
 
 
 def test_grpo_runs_the_tools_of_a_world_as_an_environment(tmp_path, imported, tokenizer, monkeypatch):

@@ -27,7 +27,7 @@ def searched(folder, *, kills=(), **settings):
         return search(services, run_id, PlantedModel())
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_improve_keeps_the_three_useful_sentences_and_drops_the_two_harmful_ones(tmp_path, seed):
     stored, outcome = searched(tmp_path / "a", seed=seed, runs=3000)
     text = chosen_text(stored)

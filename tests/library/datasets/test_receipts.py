@@ -40,8 +40,20 @@ def assert_is_of_files(summary, form, *files):
         assert {**summary.receipt, "export": {}} == {**maker.receipt(), "export": {}}
 
 
-@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "out.parquet"])
-@pytest.mark.parametrize("form", [name for name in WRITTEN if FORMATS[name].log is None])
+FILE_NAMES = ("out.jsonl", "out.jsonl.gz", "out.parquet")
+FORMS = [name for name in WRITTEN if FORMATS[name].log is None]
+SOME = ("sharegpt", "openai", "dpo")
+"""Formats of text, of objects and of pairs: `make test` writes all kinds of files in these."""
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        pytest.param(form, name, marks=() if form in SOME or name == "out.jsonl" else pytest.mark.long)
+        for form in FORMS
+        for name in FILE_NAMES
+    ],
+)
 def test_of_valid_rows(services, tmp_path, form, name):
     rows = list(gold_rows(form, each=5))
     bring(services, write(tmp_path / "rows.jsonl", *rows, {**rows[0], "note": "again"}), form)

@@ -13,8 +13,8 @@ from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
 
 pytestmark = [pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL"), pytest.mark.slow]
-TIMES = 10
-"""`make soak` kills many more."""
+TIMES = 8
+"""How often a writer is killed. `make soak` kills more."""
 
 
 def test_killed_writers_leave_a_valid_file_with_everything_acknowledged(file: Path) -> None:

@@ -350,7 +350,8 @@ class TestTree:
     def test_a_long_path_is_returned_in_order(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         numbers = [str(number) for number in range(300)]
-        append_chain(store, session.id, *map(user, numbers))
+        *_, parent_id = append_chain(store, session.id, *map(user, numbers[:50]))
+        store.append_all(session.id, [user(number) for number in numbers[50:]], parent_id=parent_id)
         assert texts(store, session.id) == numbers
 
 

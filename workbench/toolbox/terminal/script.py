@@ -49,7 +49,7 @@ def marked(text: str, mark: str) -> str:
 
 
 def write_ending(mark: str) -> str:
-    """Return shell text that ends all processes with a mark, first with SIGTERM, then with SIGKILL.
+    """Return shell text that ends all processes with a mark, first with SIGTERM, then after at most 1 s with SIGKILL.
 
     Processes are found by their environment in `/proc`, so only on Linux. A process that left its process group and
     its session, as a daemon does, is found too.
@@ -57,7 +57,10 @@ def write_ending(mark: str) -> str:
     Args:
         mark: A whole mark, or the part up to the first dot for all commands of one workbench process.
     """
-    return f'{_signal(mark)}[ -z "$(__end TERM)" ] || {{ sleep 1; __end KILL >/dev/null; }}\n:'
+    # A `sleep` that only knows whole seconds fails, and waits for all of the second.
+    gone = 'sleep 0.1 2>/dev/null || { sleep 1; break; }; [ -n "$(__end 0)" ] || break'
+    wait = f"for __tenth in 1 2 3 4 5 6 7 8 9 10; do {gone}; done"
+    return f'{_signal(mark)}[ -z "$(__end TERM)" ] || {{ {wait}; __end KILL >/dev/null; }}\n:'
 
 
 def split_output(output: str) -> tuple[str, str]:
