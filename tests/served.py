@@ -23,9 +23,9 @@ from workbench.records.sessions import StoredMessage
 from workbench.store.store import Store
 
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)", re.MULTILINE)
-_PROCESSES: Final = get_context("forkserver")
-"""Processes are forked from one that has imported the page, since the imports take most of a server's start."""
-_PROCESSES.set_forkserver_preload([preloaded.__name__])
+PROCESSES: Final = get_context("forkserver")
+"""Starts processes from one that has imported the page, since the imports take most of a server's start."""
+PROCESSES.set_forkserver_preload([preloaded.__name__])
 _CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
 
 
@@ -71,7 +71,7 @@ def served(
         **variables,
     }
     log = folder / "server.log"
-    process = _PROCESSES.Process(target=preloaded.run, args=(module, ("serve", *options), environment, log))
+    process = PROCESSES.Process(target=preloaded.run, args=(module, ("serve", *options), environment, log))
     process.start()
     assert process.pid is not None
     server = Server(url=f"http://127.0.0.1:{port}", folder=folder, pid=process.pid, kill=process.kill)

@@ -4,13 +4,13 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
 import pytest
 
+from tests.served import PROCESSES
 from tests.store.opening import ELSEWHERE, change
 from tests.store.runs.examples import PLAN, RESULT
 from tests.waiting import await_until
@@ -20,7 +20,6 @@ from workbench.records.runs import RunState
 from workbench.store.store import OwnedStore, Store
 
 PATIENCE_S = 60.0
-PROCESSES = get_context("forkserver")
 
 
 def run_runs(url: str, pipe: Connection) -> None:
@@ -74,8 +73,6 @@ class Runner:
 
 @contextmanager
 def another_process(url: str) -> Generator[Runner]:
-    # The fork server has already imported everything, so a start takes milliseconds.
-    PROCESSES.set_forkserver_preload([__name__])
     ours, theirs = PROCESSES.Pipe()
     parent = PROCESSES.Process(target=start_runner, args=(url, theirs))
     parent.start()
