@@ -2,9 +2,11 @@
 
 import os
 import re
+import runpy
 import socket
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
@@ -16,7 +18,6 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
-from tests import preloaded
 from tests.databases import FILE_NAME, put_database
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import StoredMessage
@@ -24,8 +25,8 @@ from workbench.store.store import Store
 
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)", re.MULTILINE)
 PROCESSES: Final = get_context("forkserver")
-"""Starts processes from one that has imported the page, since the imports take most of a server's start."""
-PROCESSES.set_forkserver_preload([preloaded.__name__])
+"""Forks processes from one that has imported the page, since that takes three quarters of a server's start."""
+PROCESSES.set_forkserver_preload(["tests.preloaded"])
 _CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
 
 
@@ -71,7 +72,7 @@ def served(
         **variables,
     }
     log = folder / "server.log"
-    process = PROCESSES.Process(target=preloaded.run, args=(module, ("serve", *options), environment, log))
+    process = PROCESSES.Process(target=run_module, args=(module, ("serve", *options), environment, log))
     process.start()
     assert process.pid is not None
     server = Server(url=f"http://127.0.0.1:{port}", folder=folder, pid=process.pid, kill=process.kill)
@@ -86,6 +87,18 @@ def served(
             process.join()
     errors = unexpected_errors(log.read_text(errors="replace"))
     assert not errors, "\n".join(errors)
+
+
+def run_module(module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+    """Run a module as `python -m` does, in a forked process, with its output in a file."""
+    with log.open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    sys.stdout.reconfigure(line_buffering=True)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def _wait(url: str, process: ForkServerProcess, log: Path) -> None:

@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
 from typing import NamedTuple
 
+from tests.served import PROCESSES
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.records.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import LOCAL_OWNER
@@ -92,11 +92,8 @@ WRITERS: Sequence[Writer] = (
 
 def crash_once(url: str) -> list[StoredItem]:
     """Start all writers in a process, kill it at a random moment, and return the acknowledged items."""
-    context = get_context("forkserver")
-    # The fork server has already imported everything, so a start takes milliseconds.
-    context.set_forkserver_preload([__name__])
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_write_until_killed, args=(url, theirs), daemon=True)
+    ours, theirs = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=_write_until_killed, args=(url, theirs), daemon=True)
     process.start()
     theirs.close()
     acknowledged: list[StoredItem] = []
