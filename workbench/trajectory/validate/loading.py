@@ -44,6 +44,9 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     Keys that the row itself has twice are found when its line is read; here are those in texts of JSON.
     """
     row = parsed.row
+    if not parsed.is_plain:
+        for code, pointer in unloadable_in(row.fields):
+            yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
     yield from repeated_in_texts(row)
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
@@ -51,14 +54,12 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         for pointer in dict.fromkeys([call.arguments_pointer for call in given if call.is_text]):
             yield from _in_arguments(row, pointer, entry)
     if not parsed.is_plain:
-        yield from _in_values(parsed)
+        yield from _escaped(parsed)
 
 
-def _in_values(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """Yield the findings of a row with unusual characters, escapes or numbers."""
+def _escaped(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield the findings in values that only escapes within texts of JSON show."""
     row = parsed.row
-    for code, pointer in unloadable_in(row.fields):
-        yield row_finding(code, _MESSAGES[code], entry=entry_at(row, pointer), pointer=pointer)
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
         if may_hide(entry.text):
