@@ -31,6 +31,9 @@ def run_runs(url: str, pipe: Connection) -> None:
         try:
             if word == "create":
                 run_id = runs.create_run("x", PLAN).id
+            if word == "join":
+                assert store.servers
+                store.servers.join("a")
             if word == "begin":
                 runs.begin_run(run_id)
         except WorkbenchError as error:
