@@ -14,7 +14,7 @@ from tests.hermes.laws import (
     streamed,
 )
 from tests.hermes.readings import TOOLS
-from workbench.hermes.dialects.forms import FORMS
+from workbench.hermes.dialects.forms import FORMS, OPENER, find_opener
 from workbench.hermes.dialects.known import DIALECTS
 from workbench.hermes.parse import parse
 from workbench.hermes.stream import Stream
@@ -295,3 +295,11 @@ def test_the_page_lists_every_dialect_with_its_parsers() -> None:
         [dialect.key, dialect.title.replace("|", "¦"), dialect.vllm, dialect.sglang]
         for dialect in DIALECTS.values()
     ]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_an_opener_is_found_wherever_it_is_in_a_long_text(row: dict[str, Any]) -> None:
+    for before in (0, *range(3880, 4010, 6), 9_990):
+        text = "x " * (before // 2) + "\n" + row["text"]
+        expected, found = OPENER.search(text), find_opener(text, 0, len(text))
+        assert (expected and expected.regs) == (found and found.regs)

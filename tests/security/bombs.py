@@ -127,15 +127,16 @@ TEMPLATES: Final = [
     "{{ [0] * 1000000000 }}",
     "{{ '%999999999d' % 1 }}",
     "{{ ('%' ~ '0999999999d') % 1 }}",
-    "{{ " + "~".join(["a"] * 4000) + " }}",
+    "{{ " + "~".join(["a"] * 1990) + " }}",
     "{{ a }}" * 2800,
-    "{{ [" + ",".join(["a"] * 4000) + "] }}",
+    "{{ a }}" * 1990,
+    "{{ [" + ",".join(["a"] * 1990) + "] }}",
     "{{ [" + ",".join(["arguments"] * 1500) + "]|tojson }}",
     "{{ arguments" + "|tojson" * 40 + " }}",
-    "{{ l|sort }}" * 1500,
-    "{% if l == l|sort %}x{% endif %}" * 600,
-    "{{ n * n * n * n }}" * 1000,
-    "{{ n|string }}" * 1300,
+    "{{ l|sort }}" * 990,
+    "{% if l == l|sort %}x{% endif %}" * 240,
+    "{{ n * n * n * n }}" * 280,
+    "{{ n|string }}" * 990,
     "{{ l|sum(start=[]) }}",
     "{{ a" + "|upper" * 2800 + " }}",
     "{{ " + "(" * 9000 + "1" + ")" * 9000 + " }}",
@@ -143,7 +144,7 @@ TEMPLATES: Final = [
     "{{ 'x'|truncate(3, true, a) }}",
     "{{ " + "9" * 19_000 + " }}",
     "{{ l + l + l + l + l + l + l + l + l + l }}",
-    "{{ choice(l) }}" * 1200,
+    "{{ choice(l) }}" * 660,
 ]
 """Templates of a mock, with arguments `TEMPLATE_ARGUMENTS`."""
 CHAT_TEMPLATES: Final = [
@@ -313,7 +314,7 @@ SCHEMAS: Final[list[tuple[Json, Json]]] = [
 _CALL: Final = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
 TEXTS: Final = [
     *(piece * (190_000 // len(piece)) for piece in (
-        _CALL, "<tool_call>", "<tool_call>\n{", "</tool_call>", "<think>", "[", '{"a":', "\\u0041", "<function=f>",
+        _CALL, "<tool_call>", "<tool_call>\n{", "<", "to=functions.f", "</tool_call>", "<think>", "[", '{"a":', "\\u0041", "<function=f>",
         "<|im_start|>", "```json\n", "\r\n", "a ", "9", "&lt;", "[TOOL_CALLS]", "f(a=", "\ud800",
     )),
     *("<tool_call>\n" + piece * (190_000 // len(piece)) + "\n</tool_call>" for piece in (

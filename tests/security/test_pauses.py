@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from random import Random
+from threading import Thread
 from typing import Final
 
 import pytest
@@ -80,3 +81,13 @@ def test_the_watch_sees_a_step_that_stops_other_threads() -> None:
     with Watched() as watched:
         sum(range(30_000_000))
     assert watched.longest_s > PAUSE_S
+
+
+def test_the_watch_sees_no_pause_where_threads_take_turns() -> None:
+    with Watched() as watched:
+        threads = [Thread(target=lambda: [str(number) for number in range(1_500_000)]) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert watched.longest_s < PAUSE_S / 2

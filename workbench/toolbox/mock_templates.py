@@ -124,6 +124,8 @@ def _refuse_options(name: str, options: list[Any]) -> None:
 
 MAX_TEMPLATE_CHARS: Final = 20_000
 """Longest template, and longest output of one."""
+MAX_TEMPLATE_PARTS: Final = 2_000
+"""Most nodes of a template's syntax tree. No other thread runs while Python compiles them, which takes about 0.1 s."""
 FILTERS: Final = (
     "abs", "capitalize", "count", "d", "default", "first", "float", "int", "last", "length", "lower", "max",
     "min", "round", "sort", "string", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
@@ -298,6 +300,8 @@ def _compiled(text: str) -> _Compiled:
     environment.tests = {name: bounded_filter(name, test) for name, test in environment.tests.items()}
     tree = environment.parse(text)
     syntax_nodes = list(tree.find_all(nodes.Node))
+    if len(syntax_nodes) > MAX_TEMPLATE_PARTS:
+        raise SecurityError(f"over {MAX_TEMPLATE_PARTS} texts, names and operations")
     for node in syntax_nodes:
         _refuse_unlisted(node)
     tree = with_bounded_concat(tree)

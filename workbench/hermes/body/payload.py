@@ -39,12 +39,12 @@ def read_body(source: BodyText, start: int, close: int, completion: Completion) 
     Args:
         start: Position after the opening tag.
         close: Position of the next closing tag, or the end of the text.
-        completion: Says which parameters the offered tools have.
+        completion: The completion whose text is read.
 
     Raises:
         UnreadableBody: There is no payload, or it cannot be read.
     """
-    position, has_fence = _body_start(source, start, close)
+    position, has_fence = _body_start(source, start, close, completion)
     try:
         body = read_all(source, position, completion)
     except UnreadableBody as failure:
@@ -81,26 +81,27 @@ def _after_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _body_start(source: BodyText, start: int, close: int) -> tuple[int, bool]:
+def _body_start(source: BodyText, start: int, close: int, completion: Completion) -> tuple[int, bool]:
     """Return the position of the first payload, and whether it is inside a code fence."""
     text = source.text
     position = _after_space(text, start)
     if PAYLOAD_START.match(text, position) and not text.startswith("`", position):
         return position, False
-    found = _FIRST.search(text, position, close)
+    # Searching the text from here would take quadratic time for many tags with text after them.
+    found = completion.places(_FIRST).next(position, close)
     if not found:
         raise UnreadableBody(position)
-    fence = next(
-        (fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None
-    )
-    garbage_end = fence.start() if fence else found.start()
-    if _NO_GARBAGE.search(text, position, garbage_end):
+    fence = completion.places(FENCE_OPEN).around(found.start - 1)
+    if fence and (fence.start < position or fence.end != found.start):
+        fence = None
+    garbage_end = fence.start if fence else found.start
+    if completion.places(_NO_GARBAGE).next(position, garbage_end):
         raise UnreadableBody(position)
     if garbage_end > position:
         source.notes.edit("skipped-garbage", position, garbage_end, "")
     if fence:
-        source.notes.edit("code-fence", fence.start(), fence.end(), "")
-    return found.start(), fence is not None
+        source.notes.edit("code-fence", fence.start, fence.end, "")
+    return found.start, fence is not None
 
 
 def read_all(source: BodyText, position: int, completion: Completion) -> Body:

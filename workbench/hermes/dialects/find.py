@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Span
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.dialects.form import NOTHING, Form
-from workbench.hermes.dialects.forms import GLM, LINE_OPENER, OPENER, form_of
+from workbench.hermes.dialects.forms import GLM, LINE_OPENER, OPENER, find_opener, form_of
 from workbench.hermes.dialects.payloads import Calls, PayloadReader, TaggedParameter
 from workbench.hermes.marks import CALL_CLOSE_ANY_CASE
 from workbench.hermes.near_miss import meant_tag
@@ -88,7 +88,7 @@ def find_foreign(
         return fences
     position = counted = floor = start
     opener = LINE_OPENER.match(text, start, end) if is_line_start else None
-    while opener := opener or OPENER.search(text, position, end):
+    while opener := opener or find_opener(text, position, end):
         fences += text.count("```", counted, opener.start())
         counted = opener.start()
         form = form_of(opener)
@@ -137,13 +137,13 @@ def certain_prose(text: str) -> int:
     end = text.rfind("\n") + 1
     while end and _GOES_ON.search(text, max(0, text.rfind("\n", 0, len(text[:end].rstrip()))), end):
         end = text.rfind("\n", 0, len(text[:end].rstrip())) + 1
-    opener = OPENER.search(text, 0, end)
+    opener = find_opener(text, 0, end)
     return opener.start() if opener else end
 
 
 def has_opener(text: str) -> bool:
     """Return whether a foreign form opens in `text`."""
-    return _may_open(text) and OPENER.search(text) is not None
+    return _may_open(text) and find_opener(text, 0, len(text)) is not None
 
 
 def _may_open(text: str) -> bool:

@@ -81,7 +81,7 @@ _HARMONY: Final = Form(
     dialect="harmony",
     opens=r"to=(?=functions\.[\w.-])",
     bodies=("named",),
-    call=r"[^{}]*?to=(?P<name>functions\.[\w.-]+)[^{}]{0,80}(?=\{)",
+    call=r"[^{}]{0,80}?to=(?P<name>functions\.[\w.-]++)[^{}]{0,80}+(?=\{)",
     ends=r"<\|(?:call|end|return)\|>",
 )
 _STEP3_KIND: Final = r"[^<]*+(?:<[｜|]tool_sep[｜|]>\s*+)?"
@@ -293,6 +293,26 @@ OPENER: Final = re.compile(rf"(?=<)(?:{_ANGLE})|(?=[\[tf✿<>＜‹〈])(?:{_OTH
 """The opener of any form."""
 LINE_OPENER: Final = re.compile(_LINE)
 """The opener of a form of `AT_LINE_START`, wherever it is."""
+
+
+_STEP_CHARS: Final = 4_000
+_LONGEST_OPENER: Final = 1_000
+"""White space in an opener, and names before it, may be this long."""
+
+
+def find_opener(text: str, start: int, end: int) -> "re.Match[str] | None":
+    """Return the first opener in `text[start:end]`.
+
+    A search stops all other threads, for half a second where each of 200,000 characters could begin an opener. So it
+    takes one step after the other, each a little into the next one, where an opener may end.
+    """
+    while start < end:
+        stop = start + _STEP_CHARS
+        opener = OPENER.search(text, start, min(end, stop + _LONGEST_OPENER))
+        if opener and opener.start() < stop:
+            return OPENER.match(text, opener.start(), end)
+        start = stop
+    return None
 
 
 def form_of(opener: "re.Match[str]") -> Form:
