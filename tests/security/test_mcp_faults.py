@@ -319,6 +319,9 @@ class _Hostile(BaseHTTPRequestHandler):
             case "packed":
                 headers["content-encoding"] = "gzip"
                 body = gzip.compress(b" " * 50_000_000)
+            case "page":
+                headers["content-type"] = "text/html"
+                body = b"<!doctype html><title>Welcome</title>"
             case "long":
                 body = b" " * 8_000_000
             case "garbage":
@@ -389,7 +392,12 @@ def address() -> Iterator[str]:
         ("packed", "compressed with 'gzip'"),
         ("events", "lines that are not MCP messages"),
         ("broken", "status 500"),
-        *((path, "no answer within 1 s") for path in ("long", "garbage", "nothing", "deep", "comments")),
+        ("page", "Unexpected content type: text/html"),
+        ("long", "not an MCP message"),
+        ("garbage", "not an MCP message"),
+        ("nothing", "not an MCP message"),
+        ("deep", "not an MCP message"),
+        ("comments", "no answer within 1 s"),
     ],
 )
 def test_a_server_over_http_that_misbehaves_is_refused(

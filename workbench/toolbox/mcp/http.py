@@ -35,10 +35,13 @@ _ADVICE: Final = {
 
 
 class HttpLog:
-    """The last request that a server refused, to explain why a session ended."""
+    """How the server answered last, to explain why a session ended."""
 
     def __init__(self) -> None:
         self.status: int | None = None
+        """Status of the last request that the server refused."""
+        self.is_complete = False
+        """Whether the last answer was complete, unlike an event stream: nothing else will answer that request."""
 
     def cause(self) -> str:
         """Return which status the server answered with. Empty if it refused nothing."""
@@ -93,8 +96,11 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
         """Send a request. The body of its response is limited."""
         response = await super().handle_async_request(request)
         # Servers need not support GET and DELETE.
-        if response.status_code >= 400 and request.method == "POST":
-            self._log.status = response.status_code
+        if request.method == "POST":
+            is_stream = response.headers.get("content-type", "").startswith(_STREAM)
+            self._log.is_complete = response.status_code == HTTPStatus.OK and not is_stream
+            if response.status_code >= 400:
+                self._log.status = response.status_code
         encoding = response.headers.get("content-encoding", "identity")
         if encoding != "identity":
             await response.aclose()

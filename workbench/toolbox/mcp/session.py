@@ -9,6 +9,7 @@ from threading import Event, Thread, current_thread
 from typing import Any, Final, TypeVar, cast
 
 from mcp import ClientSession
+from pydantic import ValidationError
 
 from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
@@ -227,7 +228,13 @@ class McpConnection:
     async def _on_message(self, message: object) -> None:
         try:
             if isinstance(message, Exception):
-                self._invalid_messages.add(_innermost_message(message))
+                problem = _innermost_message(message)
+                if self._http.is_complete and not self._ready.is_set():
+                    self.ended = (
+                        f"{self._server.url} cannot be used, since its answer is not an MCP message: {problem}"
+                    )
+                    self._cancel()
+                self._invalid_messages.add(problem)
                 return
             self._unasked.add()
         except McpServerRefused as error:
@@ -275,4 +282,6 @@ def _innermost_message(error: BaseException) -> str:
         inner = next((part for part in parts if _is_refusal(part)), parts[0])
     if isinstance(inner, LoopCancelled):
         return "it was closed"
+    if isinstance(inner, ValidationError):
+        return inner.errors()[0]["msg"]
     return " ".join(str(inner).split())[:200] or type(inner).__name__
