@@ -11,7 +11,7 @@ import pytest
 from tests.engines.remote.scripted_server import delta, said, scripted_server
 from tests.gateway.responding import ASKED, TOOL, TWO_CALLS, respond
 from tests.gateway.serving import ANSWER, CALL, gateway_over, writing
-from tests.gateway.test_upstream import answered, in_front_of, more, opened
+from tests.gateway.upstream import answered, in_front_of, more, opened
 from tests.waiting import await_until
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.response_memory import ResponseMemory

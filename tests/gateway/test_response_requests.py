@@ -5,7 +5,7 @@ import pytest
 from tests.engines.remote.scripted_server import refused, said, scripted_server
 from tests.gateway.responding import TOOL, respond
 from tests.gateway.serving import ANSWER, CALL, gateway_over, writing
-from tests.gateway.test_upstream import in_front_of
+from tests.gateway.upstream import in_front_of
 
 
 @pytest.fixture(scope="module")

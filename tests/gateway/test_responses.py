@@ -18,7 +18,7 @@ from tests.gateway.responding import (
     without_ids,
 )
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, writing
-from tests.gateway.test_upstream import answered, in_front_of, more, opened
+from tests.gateway.upstream import answered, in_front_of, more, opened
 from workbench.app.recording import Recorder
 
 
