@@ -23,7 +23,6 @@ LONGER = frozenset(
         "tests/security/test_local_code.py",
         "tests/security/test_login.py",
         "tests/security/test_mcp_faults.py",
-        "tests/trajectory/validate/test_rules.py",
     }
 )
 """Files that are to be split. No file is added."""
