@@ -14,8 +14,6 @@ CHECKOUT = Path(__file__).parents[1]
 MOST_LINES = 400
 LONGER = frozenset(
     {
-        "tests/engines/test_llama_cpp.py",
-        "tests/gateway/test_responses.py",
         "tests/security/bombs.py",
         "tests/security/event_fuzz.py",
         "tests/security/test_forged_events.py",
@@ -25,13 +23,6 @@ LONGER = frozenset(
         "tests/security/test_local_code.py",
         "tests/security/test_login.py",
         "tests/security/test_mcp_faults.py",
-        "tests/security/test_remote_answers.py",
-        "tests/security/test_shared_folder.py",
-        "tests/security/test_store_faults.py",
-        "tests/store/sessions/test_sessions.py",
-        "tests/trajectory/formats/test_agent_logs.py",
-        "tests/trajectory/formats/test_shapes.py",
-        "tests/trajectory/validate/test_rules.py",
     }
 )
 """Files that are to be split. No file is added."""

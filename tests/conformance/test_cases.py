@@ -13,7 +13,7 @@ import pytest
 from tests.conformance.archives import ARCHIVES
 from tests.engines.remote.scripted_server import DONE, delta, scripted_server, stream
 from tests.gateway.serving import ANSWER, WEATHER, gateway_over, message_of
-from tests.gateway.test_upstream import in_front_of
+from tests.gateway.upstream import in_front_of
 from tests.hermes.laws import assert_events_match, streamed
 from tests.suite.rollouts import rollout
 from tests.toolspec.test_grammar import allows

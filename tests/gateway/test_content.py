@@ -5,8 +5,8 @@ import pytest
 from tests.engines.remote.scripted_server import delta, said, scripted_server
 from tests.gateway.answers import answered, complete, pieces_of
 from tests.gateway.serving import CALL, WEATHER, message_of
-from tests.gateway.test_upstream import answered as server_answer
-from tests.gateway.test_upstream import in_front_of, text
+from tests.gateway.upstream import answered as server_answer
+from tests.gateway.upstream import in_front_of, text
 from workbench.gateway.answer import CallRules
 
 LOST = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"

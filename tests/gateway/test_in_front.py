@@ -6,7 +6,7 @@ import pytest
 
 from tests.engines.remote.scripted_server import delta, refused, said, scripted_server
 from tests.gateway.serving import ANSWER, QUESTION, WEATHER, gateway_over
-from tests.gateway.test_upstream import answered, in_front_of
+from tests.gateway.upstream import answered, in_front_of
 
 OTHERS = {
     "chat_template_kwargs": {"enable_thinking": False},

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.engines.remote.scripted_server import delta, said, scripted_server, stream
+from tests.gateway.responding import CASES, TWO_CALLS
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, writing
 from tests.gateway.test_access import keys
-from tests.gateway.test_responses import CASES, TWO_CALLS
-from tests.gateway.test_upstream import answered, in_front_of, more, opened
+from tests.gateway.upstream import answered, in_front_of, more, opened
 from workbench.app.recording import Recorder
 
 FUNCTION = WEATHER["function"]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engines.remote.scripted_server import delta, scripted_server
 from tests.gateway.serving import QUESTION, WEATHER, message_of
-from tests.gateway.test_upstream import answered, in_front_of, more, opened
+from tests.gateway.upstream import answered, in_front_of, more, opened
 
 TOOLS = [WEATHER]
 

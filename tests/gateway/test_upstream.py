@@ -6,29 +6,11 @@ import pytest
 
 from tests.engines.remote import scripted_server as servers
 from tests.engines.remote.scripted_server import DONE, delta, stream, usage
-from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, same_message
-from workbench.gateway.targets import UpstreamModels
+from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, message_of, same_message
+from tests.gateway.upstream import answered, in_front_of, more, opened, text
 
 TOOLS = [WEATHER]
 ARGUMENTS = '{"city": "Rome"}'
-
-
-def opened(name, index=0, arguments=""):
-    return delta(tool_calls=[{"index": index, "id": f"chatcmpl-tool-{index}", "type": "function",
-                              "function": {"name": name, "arguments": arguments}}])  # fmt: skip
-
-
-def more(arguments, index=0):
-    return delta(tool_calls=[{"index": index, "function": {"arguments": arguments}}])
-
-
-def text(content, size=5):
-    return [delta(content=content[start : start + size]) for start in range(0, len(content), size)]
-
-
-def answered(*pieces, finish="stop"):
-    return stream(delta(role="assistant", content=""), *pieces, delta(finish), usage(10, 5, 4), DONE)
-
 
 UNPARSED = answered(*text(f"I look.\n{CALL}"))
 """vLLM and SGLang without a parser."""
@@ -101,11 +83,6 @@ CASES = {
     "xml": (XML, None, None, [ARGUMENTS], "tool_calls"),
     "broken JSON": (BROKEN_JSON, None, None, [ARGUMENTS], "tool_calls"),
 }
-
-
-def in_front_of(folder, server, **variables):
-    variables = {"WORKBENCH_OPENAI_BASE_URL": server.url, **variables}
-    return gateway_over(folder, ANSWER, variables=variables, upstream=UpstreamModels(lambda: ["hermes"]))
 
 
 @pytest.mark.parametrize("name", CASES)

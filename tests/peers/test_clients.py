@@ -4,7 +4,7 @@ import pytest
 
 from tests.engines.remote.scripted_server import refused, scripted_server
 from tests.gateway.test_in_front import REFUSALS
-from tests.gateway.test_upstream import in_front_of
+from tests.gateway.upstream import in_front_of
 from tests.peers.clients import CLIENTS, NODE_OPENAI, run_client, run_script
 from tests.peers.hermes_server import ANSWER, hermes_answer
 from tests.peers.node_clients import FAILING

@@ -1,75 +1,40 @@
 """Whatever a server answers, the request ends in time with a message or a shortened completion, and takes little memory."""
 
 import json
-import resource
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain, repeat
 
 import pytest
 
-from tests.engines.remote.asking import (
-    REQUEST,
-    ask,
-    asking_for,
-    hf_engine,
-    openai_engine,
-    raw_engine,
-    text_of,
-)
+from tests.engines.remote.asking import ask, asking_for, hf_engine, openai_engine, raw_engine, text_of
 from tests.security.hostile_server import RawAnswer, hostile_server
+from tests.security.raw_answers import (
+    BARE,
+    BOUND_BYTES,
+    BOUND_S,
+    DONE,
+    HELLO,
+    SILENCE_S,
+    STOP,
+    STREAM,
+    assert_ended_well,
+    attacked,
+    body,
+    chunk,
+    endless,
+    event,
+    packed,
+    redirect_to,
+    rss_bytes,
+)
 from workbench.engines.remote.server import Server
 from workbench.engines.remote.transport.model_lists import fetch_model_names
 from workbench.errors import RemoteFailed
-from workbench.rollout.ports import Delta, FinishReason
+from workbench.rollout.ports import FinishReason
 
 pytestmark = pytest.mark.slow
-
-SILENCE_S = 1.0
-"""`timeout_s` of the engines, in seconds."""
-BOUND_S = 30.0
-"""Seconds after which every attack must have ended, even on a busy machine. Most take a second."""
-BOUND_BYTES = 150 << 20
-"""Memory by which the process may grow, including the attacking server in it."""
-STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-BARE = b"\r\n"
-"""End of the head. The body continues until the connection is closed."""
-
-
-def event(value: object) -> bytes:
-    return b"data: " + (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n\n"
-
-
-def chunk(**delta: object) -> dict[str, object]:
-    return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-
-
-HELLO = event(chunk(content="hello "))
-STOP = event({"choices": [{"index": 0, "delta": {}, "text": "", "finish_reason": "stop"}]})
-DONE = event(b"[DONE]")
-
-
-def body(*pieces: bytes | float, head: bytes = STREAM) -> RawAnswer:
-    return lambda: (head + BARE, *pieces)
-
-
-def endless(
-    piece: bytes, *, pause_s: float = 0.0, head: bytes = STREAM + BARE, first: bytes = b""
-) -> RawAnswer:
-    def play() -> Iterator[bytes | float]:
-        yield head + first
-        for _ in repeat(None):
-            yield piece
-            if pause_s:
-                yield pause_s
-
-    return play
-
-
-def packed(encoding: bytes, data: bytes, times: int = 1, first: bytes = b"") -> RawAnswer:
-    head = STREAM + b"Content-Encoding: " + encoding + b"\r\n" + BARE
-    return lambda: chain((head, first), repeat(data, times))
 
 
 def bomb(wbits: int, block: bytes) -> tuple[bytes, bytes]:
@@ -215,41 +180,6 @@ ATTACKS: dict[str, RawAnswer] = {
 """Attacks that must end with a message or with a shortened completion."""
 
 
-def rss_bytes() -> int:
-    """Return the peak memory of this process."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def attacked(play: RawAnswer, engine_of: Callable[..., object] = openai_engine) -> list[Delta] | RemoteFailed:
-    before, started_s = rss_bytes(), time.monotonic()
-    with hostile_server(play) as server:
-        try:
-            ended: list[Delta] | RemoteFailed = list(ask(engine_of(server.url, timeout_s=SILENCE_S)))
-        except RemoteFailed as error:
-            ended = error
-    assert time.monotonic() - started_s < BOUND_S
-    assert rss_bytes() - before < BOUND_BYTES
-    return ended
-
-
-def assert_ended_well(ended: list[Delta] | RemoteFailed) -> None:
-    if isinstance(ended, RemoteFailed):
-        assert "None" not in str(ended)
-        assert len(ended.problem) > 10
-        assert len(str(ended)) < 500
-        return
-    last = ended[-1]
-    assert last.finish_reason in (FinishReason.LENGTH, FinishReason.INTERRUPTED, FinishReason.STOP)
-    assert (last.finish_reason is FinishReason.INTERRUPTED) == bool(last.problem)
-    assert last.problem != "None"
-    kept = sum(
-        len(delta.text) + len(delta.thought) + sum(len(one.arguments_text) for one in delta.call_pieces)
-        for delta in ended
-    )
-    assert kept <= 32 * REQUEST.sampling.max_tokens + 1024
-    json.dumps([delta.text for delta in ended], ensure_ascii=False).encode()  # No half characters.
-
-
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_ends_with_a_message_or_a_shortened_completion(name: str) -> None:
     assert_ended_well(attacked(ATTACKS[name]))
@@ -290,159 +220,6 @@ def test_the_number_of_tokens_is_the_limit() -> None:
     assert sizes[0] < sizes[1] < 64 * 64
 
 
-STRANGE = {
-    "choices is null": {"choices": None},
-    "choices is an object": {"choices": {"0": {}}},
-    "choices holds arrays": {"choices": [[1]]},
-    "delta is an array": {"choices": [{"delta": [1]}]},
-    "content is an object": {"choices": [{"delta": {"content": {"a": 1}}}]},
-    "a call at 10**9": {
-        "choices": [{"delta": {"tool_calls": [{"index": 10**9, "function": {"name": "a"}}]}}]
-    },
-    "a call at -1": {"choices": [{"delta": {"tool_calls": [{"index": -1, "function": {"name": "a"}}]}}]},
-    "a call at -10**30": {"choices": [{"delta": {"tool_calls": [{"index": -(10**30)}]}}]},
-    "a call at true": {"choices": [{"delta": {"tool_calls": [{"index": True, "function": None}]}}]},
-    "calls is an object": {"choices": [{"delta": {"tool_calls": {"index": 0}}}]},
-    "a call is null": {"choices": [{"delta": {"tool_calls": [None, 1, "a", []]}}]},
-    "an id of numbers": {"choices": [{"delta": {"tool_calls": [{"id": 7, "function": {"name": 7}}]}}]},
-    "arguments is an array": {"choices": [{"delta": {"tool_calls": [{"function": {"arguments": [1]}}]}}]},
-    "usage is a text": {"choices": [], "usage": "many"},
-    "usage is negative": {"choices": [], "usage": {"prompt_tokens": -5, "completion_tokens": -(10**40)}},
-    "usage is huge": {"choices": [], "usage": {"prompt_tokens": 10**100, "completion_tokens": 10**18}},
-    "usage is an array": {"choices": [], "usage": {"prompt_tokens": [1], "prompt_tokens_details": []}},
-    "logprobs is a text": {"choices": [{"delta": {}, "logprobs": "x"}]},
-    "logprobs are huge": {"choices": [{"delta": {}, "logprobs": {"content": [{"logprob": 10**400}]}}]},
-    "logprobs are NaN": {"choices": [{"delta": {}, "logprobs": {"content": [{"logprob": float("nan")}]}}]},
-    "finish_reason is an object": {"choices": [{"delta": {}, "finish_reason": {"a": 1}}]},
-    "half a character": {"choices": [{"delta": {"content": "\ud800", "reasoning": "\udfff"}}]},
-    "half a character in a name": {
-        "choices": [{"delta": {"tool_calls": [{"function": {"name": "\ud800"}}]}}]
-    },
-    "an error that is true": {"error": True},
-    "an error that is an array": {"error": [1]},
-    "an error without words": {"error": {"message": None, "code": None}},
-    "an error with an empty message": {"error": {"message": ""}},
-}
-
-
-@pytest.mark.parametrize("name", STRANGE)
-def test_a_piece_of_any_shape_is_read_or_refused(name: str) -> None:
-    ended = attacked(body(event(STRANGE[name]), HELLO, STOP, DONE))
-    assert_ended_well(ended)
-    if isinstance(ended, list):
-        usage = ended[-1].usage
-        assert usage is not None
-        # None if the server does not say it.
-        assert usage.prompt_tokens is None or 0 <= usage.prompt_tokens <= 2**31
-        assert usage.completion_tokens is None or 0 <= usage.completion_tokens <= 2**31
-        repr(ended).encode()
-
-
-class TestValidAnswers:
-    @pytest.mark.parametrize(
-        "play",
-        [
-            body(HELLO, STOP, DONE),
-            body(HELLO.replace(b"\n", b"\r\n"), STOP, DONE),
-            body(*(bytes([one]) for one in HELLO.replace(b"\n", b"\r\n") + STOP + DONE)),
-            body(b": alive\n\n" * 50, HELLO, b"event: x\nid: 4\n", STOP, DONE),
-            body(b"data:" + HELLO[6:], STOP),
-            body(b'data: {"choices":\ndata: [{"delta": {"content": "hello "}}]}\n\n', STOP, DONE),
-            packed(b"gzip", zlib.compress(HELLO + STOP + DONE, wbits=31)),
-            packed(b"deflate", zlib.compress(HELLO + STOP + DONE)),
-            packed(b"Identity", HELLO + STOP + DONE),
-            body(event({**chunk(content="hello "), "error": None, "x": float("nan")}), STOP, DONE),
-            body(event(b'{"choices": [{"delta": {"content": "bye"}}], "choices": [{"delta": {"content": "hello "}}]}'),
-                 STOP, DONE),
-        ],
-    )  # fmt: skip
-    def test_an_answer(self, play: RawAnswer) -> None:
-        ended = attacked(play)
-        assert isinstance(ended, list)
-        assert text_of(ended) == "hello "
-        assert ended[-1].finish_reason is FinishReason.STOP
-
-    def test_pieces_that_come_slowly_are_not_silence(self) -> None:
-        slow = [piece for _ in range(8) for piece in (HELLO, SILENCE_S / 4)]
-        ended = attacked(body(*slow, STOP, DONE))
-        assert isinstance(ended, list)
-        assert text_of(ended) == "hello " * 8
-
-    def test_characters_one_by_one_are_not_too_many_pieces(self) -> None:
-        text = "a tokens" * 8
-        with hostile_server(body(*(event(chunk(content=one)) for one in text), STOP, DONE)) as server:
-            deltas = ask(openai_engine(server.url), asking_for(16))
-        assert text_of(deltas) == text
-        assert deltas[-1].finish_reason is FinishReason.STOP
-
-
-class TestRedirects:
-    @staticmethod
-    def to(place: str, status: int = 307) -> RawAnswer:
-        head = f"HTTP/1.1 {status} T\r\nContent-Length: 0\r\nLocation: {place}\r\n"
-        return body(head=head.encode())
-
-    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_nothing_is_sent_to_another_host(self, status: int) -> None:
-        with hostile_server(body(HELLO, STOP, DONE)) as elsewhere:
-            with hostile_server(self.to(f"{elsewhere.url}/chat/completions", status)) as server:
-                with pytest.raises(
-                    RemoteFailed, match=r"redirects to another host, http://127\.0\.0\.1:"
-                ) as caught:
-                    ask(openai_engine(server.url))
-                assert len(server.requests) == 1
-            assert elsewhere.requests == []
-        assert str(caught.value).startswith(server.url)
-
-    @pytest.mark.parametrize(
-        "place",
-        [
-            "http://localhost:{port}/v1/x",
-            "//localhost:{port}/v1/x",
-            "https://127.0.0.1:{port}/v1/x",
-            "http://127.0.0.1:{other}/v1/x",
-            "http://127.0.0.1/v1/x",
-            "http://user:word@127.0.0.2:{port}/v1/x",
-            "http://127.0.0.1:{port}@evil.example/x",
-            "http://[::1]:{port}/x",
-            "HTTP://2130706434:{port}/x",
-            "file:///etc/passwd",
-            "data:text/event-stream,hello",
-        ],
-    )
-    def test_another_scheme_host_or_port_is_another_host(self, place: str) -> None:
-        places: list[str] = []
-        with hostile_server(lambda: self.to(places[0])()) as server:
-            port = int(server.url.rpartition(":")[2].removesuffix("/v1"))
-            places.append(place.format(port=port, other=port - 1))
-            with pytest.raises(RemoteFailed):
-                ask(openai_engine(server.url))
-            assert {one.split(b" ")[1] for one in server.requests} == {b"/v1/chat/completions"}
-
-    @pytest.mark.parametrize(
-        "place", ["/v1/there/chat/completions", "chat/again", "http://127.0.0.1:{port}/v1/y"]
-    )
-    def test_the_same_host_is_followed_with_the_whole_request(self, place: str) -> None:
-        places: list[str] = []
-        with hostile_server(lambda: self.to(places[0])(), body(HELLO, STOP, DONE)) as server:
-            port = int(server.url.rpartition(":")[2].removesuffix("/v1"))
-            places.append(place.format(port=port))
-            assert text_of(ask(openai_engine(server.url))) == "hello "
-            assert (
-                server.requests[1].partition(b"\r\n\r\n")[2] == server.requests[0].partition(b"\r\n\r\n")[2]
-            )
-
-    def test_a_second_redirect_to_another_host_is_refused_too(self) -> None:
-        with hostile_server(body(HELLO, STOP, DONE)) as elsewhere:
-            answers = (self.to("/v1/first"), self.to(f"{elsewhere.url}/x"))
-            with (
-                hostile_server(*answers) as server,
-                pytest.raises(RemoteFailed, match="redirects to another host"),
-            ):
-                ask(openai_engine(server.url))
-            assert elsewhere.requests == []
-
-
 def document(
     data: bytes, head: bytes = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 ) -> RawAnswer:
@@ -462,7 +239,7 @@ LISTS: dict[str, RawAnswer] = {
     "no JSON": document(b"<html>"),
     "no UTF-8": document(b"\xff"),
     "refused": document(b'{"error": {"message": null}}', head=b"HTTP/1.1 403 No\r\n"),
-    "a redirect": TestRedirects.to("http://127.0.0.1:1/v1/models"),
+    "a redirect": redirect_to("http://127.0.0.1:1/v1/models"),
 }
 
 

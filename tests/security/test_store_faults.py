@@ -2,63 +2,21 @@
 
 import re
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
-from tests.postgres import NoPostgres, running_server
-from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.branches import branches_of
-from workbench.chat.message import Message, Role
+from tests.security.damaged_store import CYCLE, Kept, fill
 from workbench.errors import StoreError
-from workbench.records.corpus.material import DamagedSession, ExportMessage, SessionMaterial
+from workbench.records.corpus.material import DamagedSession, SessionMaterial
 from workbench.records.owner import LOCAL_OWNER
-from workbench.records.session_tree import check_tree, find_cyclic, path_ids
-from workbench.records.sessions import TreeNode
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.backup.backup import check
 from workbench.store.store import OwnedStore, Store
-from workbench.toolspec.spec import OfferedTools
 
 pytestmark = pytest.mark.slow
-
-CALL = "<tool_call>\n{'name': 'now', 'arguments': {}}\n</tool_call>"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kept:
-    """A database with two sessions that have two branches each."""
-
-    file: Path
-    session: str
-    ids: tuple[str, ...]
-    """A question, an answer, a result, an answer; then another answer to the question."""
-    other: str
-    other_ids: tuple[str, ...]
-
-    def damage(self, statement: str) -> None:
-        """Run SQL that the workbench would not: s and o stand for the sessions, m0 … m4 and n0 … n4 for messages."""
-        names = {"s": self.session, "o": self.other}
-        names |= {f"m{place}": one for place, one in enumerate(self.ids)}
-        names |= {f"n{place}": one for place, one in enumerate(self.other_ids)}
-        with closing(sqlite3.connect(self.file)) as connection, connection:
-            connection.execute("PRAGMA foreign_keys = OFF")
-            connection.executescript(statement.format(**{k: f"'{v}'" for k, v in names.items()}))
-
-
-def _fill(own: OwnedStore) -> tuple[str, tuple[str, ...]]:
-    session = own.sessions.create_session(SETUP)
-    new = (user("hi"), completion(CALL), tool_result("12:00"), completion("noon"))
-    path = own.sessions.append_all(session.id, new, parent_id=None)
-    beside = own.sessions.append(session.id, completion("no"), parent_id=path[0].id, is_shown=False)
-    own.sessions.tag_session(session.id, ["good"])
-    return session.id, (*(one.id for one in path), beside.id)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     file = tmp_path_factory.mktemp("made") / "made.sqlite3"
     with closing(Store(f"sqlite:///{file}")) as store:
         own = store.of(LOCAL_OWNER)
-        (session, ids), (other, other_ids) = _fill(own), _fill(own)
+        (session, ids), (other, other_ids) = fill(own), fill(own)
     return Kept(file=file, session=session, ids=ids, other=other, other_ids=other_ids)
 
 
@@ -114,7 +72,6 @@ def _material(own: OwnedStore, kept: Kept) -> SessionMaterial:
     return found
 
 
-CYCLE = "the parents form a cycle"
 # Of each: the damage; what `db check` says; which reads fail; what they say.
 DAMAGES: dict[str, tuple[str, str, str, str]] = {
     "a message above itself": (
@@ -376,78 +333,3 @@ def test_many_damaged_rows_are_counted(kept: Kept) -> None:
     problems = check(f"sqlite:///{kept.file}").problems
     assert len(problems) == 21
     assert problems[-1] == "note: 30 more problems in this table"
-
-
-@pytest.mark.postgres
-def test_postgresql_stops_at_a_cycle_too() -> None:
-    try:
-        with running_server() as server, server.database() as url:
-            _cycle_on_postgres(url)
-    except NoPostgres as error:
-        pytest.skip(str(error))
-
-
-def _cycle_on_postgres(url: str) -> None:
-    with closing(Store(url)) as store:
-        own = store.of(LOCAL_OWNER)
-        session, ids = _fill(own)
-        engine = sa.create_engine(url)
-        with engine.begin() as connection:
-            connection.execute(
-                sa.text("UPDATE message SET parent_id = :leaf WHERE id = :root"),
-                {"leaf": ids[3], "root": ids[0]},
-            )
-            connection.execute(
-                sa.text("UPDATE message SET role = 'robot', calls = '5' WHERE id = :one"), {"one": ids[4]}
-            )
-        engine.dispose()
-        for read in (own.sessions.path, own.sessions.tree):
-            with pytest.raises(StoreError, match=r"form a cycle|robot"):
-                read(session)
-        problems = "\n".join(check(url).problems)
-        assert CYCLE in problems
-        assert "'robot' is not one of" in problems
-        assert "column calls: its JSON is not an array" in problems
-
-
-class TestTree:
-    """Unit tests of walking trees."""
-
-    @pytest.mark.parametrize(
-        ("parents", "cyclic"),
-        [
-            ({"a": None, "b": "a"}, ""),
-            ({"a": "gone", "b": "a"}, ""),
-            ({"a": "a"}, "a"),
-            ({"a": "b", "b": "a", "c": "b", "d": None}, "abc"),
-            ({"x": None, "c": "b", "b": "a", "a": "c", "d": "a"}, "abcd"),
-        ],
-    )
-    def test_cycles_and_the_messages_below_them_are_found(
-        self, parents: dict[str, str | None], cyclic: str
-    ) -> None:
-        assert find_cyclic(parents) == frozenset(cyclic)
-        if cyclic:
-            with pytest.raises(StoreError, match="session 's', message"):
-                check_tree(parents, "s")
-
-    def test_a_long_chain_is_walked_once(self) -> None:
-        parents: dict[str, str | None] = {str(i): str(i - 1) if i else None for i in range(100_000)}
-        assert find_cyclic(parents) == frozenset()
-        assert len(path_ids(parents, "99999", "s")) == 100_000
-
-    def test_a_session_with_a_thousand_branches_is_shown(self) -> None:
-        at = datetime(2024, 1, 1, tzinfo=UTC)
-        nodes: list[tuple[str, str | None]] = [("0", None)]
-        for step in range(1, 1101):
-            nodes += [(str(step), str(step - 1)), (f"{step} beside", str(step - 1))]
-        tree = [TreeNode(id=one, parent_id=parent, role=Role.USER, created_at=at) for one, parent in nodes]
-        said = Message(role=Role.USER, text="hi")
-        messages = [
-            ExportMessage(id=one, parent_id=parent, original_id=one, message=said, made_with=None)
-            for one, parent in nodes
-        ]
-        material = SessionMaterial(session_id="s", title="", setup=SETUP, leaf_id="1100", messages=messages)
-        made = branches_of(tree, material, OfferedTools(), shown_id="1100")
-        assert made.leaf_count == 1101
-        assert max(branch.depth for branch in made.branches) == 1099

@@ -25,6 +25,7 @@ DIALECT_SENSITIVE = frozenset(
         "killed_runs",
         "labels",
         "listing",
+        "message_tree",
         "migrate",
         "postgres",
         "recordings",
@@ -32,6 +33,7 @@ DIALECT_SENSITIVE = frozenset(
         "search",
         "sessions",
         "storable",
+        "stored_messages",
         "tables",
         "unfinished",
     }

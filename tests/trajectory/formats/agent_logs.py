@@ -1,7 +1,11 @@
-"""Session logs as agents write them. Each is the lines of one file."""
+"""Session logs as agents write them, and what is read from them. Each is the lines of one file."""
 
 import json
 from typing import Any
+
+from workbench.trajectory.formats.known import detect_format
+from workbench.trajectory.row import TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 
 Line = dict[str, Any]
 ID = "11111111-1111-4111-8111-111111111111"
@@ -216,6 +220,33 @@ HERMES_SNAPSHOT: Line = {
     ],
 }
 """`~/.hermes/sessions/session_*.json` of hermes-agent 0.19."""
+
+LOGS = {"claude-code": CLAUDE_CODE, "codex": CODEX, "session-trace": SESSION_TRACE}
+
+
+def read(*lines: Any) -> TrainingRow:
+    row = {"traces": [*lines]}
+    found = detect_format(row)
+    assert found is not None
+    return found.read(row)
+
+
+def said_in(row: TrainingRow) -> list[tuple[str, str, str]]:
+    """Return role, thought and text of each message, or its calls and results."""
+    found = []
+    for message in read_trajectory(row).trajectory.messages:
+        calls = " ".join(f"{call.name}{dict(call.arguments)}" for call in message.calls)
+        texts = "".join(prose.text for prose in message.prose) + (
+            message.result.text if message.result else ""
+        )
+        found.append(
+            (str(message.role), "".join(thought.text for thought in message.thoughts), texts + calls)
+        )
+    return found
+
+
+def reported(row: TrainingRow) -> list[tuple[str, str]]:
+    return [(finding.code, finding.pointer) for finding in row.findings if finding.code != "log-members"]
 
 
 def lines_of(*events: Line | str) -> bytes:

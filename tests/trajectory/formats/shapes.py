@@ -6,6 +6,8 @@ which the second is an error, and an answer.
 
 import json
 
+import pytest
+
 from workbench.chat.message import Role
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought
 
@@ -340,3 +342,22 @@ SHAPES = {
     "text": ("json-texts", TEXT),
 }
 """By a word for the shape: the name of its format, and the row."""
+
+each_shape = pytest.mark.parametrize(("name", "row"), SHAPES.values(), ids=SHAPES)
+"""Runs a test with each shape."""
+
+
+def pointers(row):
+    """Yield all pointers of a row that was read."""
+    for entry in row.all_entries:
+        yield entry.pointer
+        yield entry.text_pointer
+        for call in entry.calls:
+            yield call.pointer
+            yield call.arguments_pointer
+        for result in entry.results:
+            yield result.pointer
+    for declaration in row.declarations:
+        yield declaration.pointer
+    for finding in row.findings:
+        yield finding.pointer

@@ -5,6 +5,34 @@ from typing import Any
 
 import pytest
 
+from tests.trajectory.validate.changed_rows import (
+    ASKS,
+    CALLS,
+    CODEX,
+    ENDS,
+    GETS,
+    HEADER,
+    JSON_EXAMPLE,
+    KEY,
+    PAIR,
+    PREFERENCE,
+    TALK,
+    XML_PARIS,
+    XML_ROME,
+    beside,
+    calling,
+    generated,
+    generated_key,
+    given,
+    log,
+    nested,
+    observed,
+    open_tool,
+    paris,
+    renamed,
+    speak,
+    system,
+)
 from tests.trajectory.validate.rows import (
     AGENT,
     OPENAI,
@@ -17,201 +45,12 @@ from tests.trajectory.validate.rows import (
     SUN,
     SYSTEM,
     TRL,
-    VALID,
     changed,
     findings_of,
     inserted,
     without,
 )
 from workbench.chat.finding import Severity
-
-TALK = "conversations"
-ASKS, CALLS, GETS, ENDS = 1, 2, 3, 4
-
-
-def speak(place: int, text: str, row: dict[str, Any] = SHAREGPT) -> dict[str, Any]:
-    return changed(row, TALK, place, "value", to=text)
-
-
-def paris(arguments: str) -> str:
-    """Return the entry with calls, with other arguments in its first call."""
-    return SHAREGPT[TALK][CALLS]["value"].replace('{"city": "Paris", "days": 2}', arguments)
-
-
-def given(arguments: object, row: dict[str, Any] = OPENAI) -> dict[str, Any]:
-    return changed(row, "messages", CALLS, "tool_calls", 0, "function", "arguments", to=arguments)
-
-
-def nested(levels: int) -> object:
-    """Return a number within this many lists and objects in turn."""
-    value: object = 1
-    for level in range(levels):
-        value = [value] if level % 2 else {"a": value}
-    return value
-
-
-def open_tool(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose first tool takes any arguments."""
-    return changed(
-        row, "tools", 0, "function", "parameters", to={"type": "object", "additionalProperties": True}
-    )
-
-
-def beside(*, city: str, **members: object) -> dict[str, Any]:
-    """Return a row whose first call has members beside its arguments."""
-    function = {"name": "get_weather", "arguments": json.dumps({"city": city}), **members}
-    return changed(OPENAI, "messages", CALLS, "tool_calls", 0, "function", to=function)
-
-
-def generated(answer: str) -> dict[str, Any]:
-    """Return a row in which a tool generates a password."""
-    spec = {"name": "generate_password", "parameters": {"type": "object", "properties": {}}}
-    entries = [
-        {"from": "system", "value": "Be brief."},
-        {"from": "human", "value": "I need a password."},
-        {"from": "gpt", "value": '<tool_call>\n{"name": "generate_password", "arguments": {}}\n</tool_call>'},
-        {"from": "tool", "value": '<tool_response>\n{"password": "a9B7$#fG3&Z1"}\n</tool_response>'},
-        {"from": "gpt", "value": answer},
-    ]
-    return {TALK: entries, "tools": json.dumps([spec])}
-
-
-KEY = "sk-" + "proj-a8Kd92LmQp71XzRt55VbNc03"
-
-
-def generated_key(key: str) -> dict[str, Any]:
-    """Return a row in which a tool that generates passwords returns a key."""
-    result = f'<tool_response>\n{{"password": "{key}"}}\n</tool_response>'
-    return changed(generated("Here."), TALK, GETS, "value", to=result)
-
-
-def renamed(row: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a row with another name of the tool that generates passwords."""
-    renamed_row: dict[str, Any] = json.loads(json.dumps(row).replace("generate_password", name))
-    return renamed_row
-
-
-PREFERENCE: dict[str, Any] = {
-    "input": {"messages": OPENAI["messages"][:2], "tools": [SPEC]},
-    "preferred_output": [
-        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function":
-            {"name": "get_weather", "arguments": {"city": "Rome"}}}]}
-    ],
-    "non_preferred_output": [{"role": "assistant", "content": "No idea."}],
-}  # fmt: skip
-
-
-def system(text: str) -> dict[str, Any]:
-    return speak(0, text)
-
-
-@pytest.mark.parametrize("name", VALID)
-def test_a_valid_row_has_no_findings(name: str) -> None:
-    assert findings_of(VALID[name]) == []
-
-
-XML_PARIS, XML_ROME = (
-    f"<tool_call>\n<function=get_weather>\n<parameter=city>\n{city}\n</parameter>\n</function>\n</tool_call>"
-    for city in ("Paris", "Rome")
-)
-JSON_EXAMPLE = '<tool_call>\n{"name": <name>, "arguments": <arguments>}\n</tool_call>'
-
-NOTHING_WRONG = {
-    "an answer without a call": {**SHAREGPT, TALK: [*SHAREGPT[TALK][:2], SHAREGPT[TALK][ENDS]]},
-    "no system text": {**SHAREGPT, TALK: SHAREGPT[TALK][1:]},
-    "a call at the end": {**SHAREGPT, TALK: SHAREGPT[TALK][:3]},
-    "results in a user's entry": changed(SHAREGPT, TALK, GETS, "from", to="human"),
-    "one result an entry": inserted(
-        speak(GETS, SUN), TALK, ENDS, {"from": "tool", "value": RAIN}
-    ),
-    "a tag named in a question": speak(ASKS, "What does <tool_call> mean?"),
-    "a tag named in a system text": system(f"Write <tool_call> and </tool_call>. {SYSTEM}"),
-    "other words of the same tools": system(SYSTEM.replace("Weather of a city.", "The weather.")),
-    "tools in another order": changed(SHAREGPT, "tools", to=json.dumps([OTHER, SPEC])),
-    "null where it is allowed": changed(
-        {**TRL, "tools": [{"function": {"name": "get_weather", "parameters": {"properties": {"city": {}}}}}]},
-        "messages", CALLS, "tool_calls", 0, "function", "arguments", to={"city": None},
-    ) | {"messages": [*TRL["messages"][:2], {"role": "assistant", "tool_calls": [
-        {"function": {"name": "get_weather", "arguments": {"city": None}}}]}]},
-    "calls in the form of the example": system(f"{SYSTEM}\n{JSON_EXAMPLE}"),
-    "XML calls without an example": speak(CALLS, f"{XML_PARIS}\n{XML_ROME}"),
-    "a thought before a call": speak(CALLS, f"<think>\nhm\n</think>\n{PARIS}\n{ROME}"),
-    "braces in code": speak(ENDS, "Write f'{name}' or {x: 1}."),
-    "a mail address that nobody owns": speak(ASKS, "Mail to ann@example.com"),
-    "a tool that an answer talks about": speak(ENDS, "Use get_weather(city) or\nget_weather(city: str), as get_weather does."),
-    "a call in a code fence": speak(ENDS, 'Write:\n```python\nprint("x")\nget_weather("Rome")\n```'),
-    "results by the name of the tool": speak(ENDS, 'get_weather: {"sky": "sun"}'),
-    "the same tool with other values": speak(CALLS, PARIS + "\n" + ROME.replace("Rome", "Oslo")),
-    "French and Portuguese": speak(ENDS, "Voilà « le café » : “AMANHÔ, naïve, SÃO, été\u00a0»."),
-    "Chinese, Russian and an emoji": speak(ENDS, "中文 Привет 😀 \U0001f1e9\U0001f1ea"),
-    "many digits that are not a card": speak(ASKS, "Order 4111 1111 1111 1112"),
-    "the largest integers and the deepest column": {**SHAREGPT, "n": [2**63 - 1, -(2**63)], "tree": nested(62)},
-    "long numbers as text": {**OPENAI, "n": [str(2**70), "[" * 300 + "]" * 300]},
-    "an open schema": changed(
-        changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
-            "type": "object", "properties": {"city": {}}, "additionalProperties": True}}}])),
-        TALK, 0, "value", to="Be brief.",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", NOTHING_WRONG)
-def test_rows_close_to_a_defect_have_no_findings(name: str) -> None:
-    assert findings_of(NOTHING_WRONG[name]) == []
-
-
-HEADER: dict[str, Any] = {"type": "session", "harness": "my-agent", "id": "s", "tools": [SPEC]}
-
-
-def log(header: dict[str, Any], *more: object) -> dict[str, Any]:
-    """Return a session trace with a question, an answer, and more lines."""
-    said = ({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."})
-    return {"traces": [header, *({"type": "message", "message": message} for message in said), *more]}
-
-
-CODEX: dict[str, Any] = {
-    "traces": [
-        {
-            "type": "session_meta",
-            "payload": {"id": "s", "dynamic_tools": [{"name": "now", "description": "Now"}]},
-        },
-        *(
-            {"type": "response_item", "payload": {"type": "message", "role": role, "content": text}}
-            for role, text in (("user", "Hi"), ("assistant", "Hello."), ("user", "Remove it"))
-        ),
-        {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
-    ]
-}
-
-
-def observed(text: str) -> dict[str, Any]:
-    """Return a row of LLaMA-Factory whose observation has this text."""
-    calls = [{"name": "get_weather", "arguments": {"city": city}} for city in ("Paris", "Rome")]
-    turns = [
-        ("human", "Weather?"),
-        ("function_call", json.dumps(calls)),
-        ("observation", text),
-        ("gpt", "Sun."),
-    ]
-    return {
-        TALK: [{"from": speaker, "value": value} for speaker, value in turns],
-        "tools": json.dumps([SPEC]),
-    }
-
-
-def calling(arguments: object) -> dict[str, Any]:
-    """Return an answer with one call."""
-    function = {"name": "get_weather", "arguments": arguments}
-    return {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": function}]}
-
-
-PAIR: dict[str, Any] = {
-    "prompt": [{"role": "user", "content": "Weather?"}],
-    "chosen": [{"role": "assistant", "content": "Sun."}],
-    "rejected": [calling({"city": "a"})],
-    "tools": [SPEC, OTHER],
-}
-
 
 DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("missing-field", without(SHAREGPT, TALK, ASKS, "value"), ASKS, "/conversations/1/value"),
@@ -454,36 +293,6 @@ def test_a_call_in_a_form_that_nobody_reads_is_found(text: str) -> None:
     assert [finding.code for finding in findings_of(changed(TRL, "messages", 5, "content", to=text))] == [
         "call-in-prose"
     ]
-
-
-@pytest.mark.parametrize("text", [
-    'For example, `get_weather(city="Oslo")` returns the weather.',
-    '```python\nr = get_weather(city="Oslo")\nprint(r)\n```',
-    'import weather\nresult = get_weather(city="Oslo")',
-    'def get_weather(city="Oslo"):\n    return 1',
-    'I called get_weather(city="Oslo") and it says sun.',
-    'I will call get_weather(city="Oslo") if you agree.',
-    'Shall I look? Then I will call get_weather(city).',
-    "Call get_weather with a city.",
-    "Call: get_weather with a city",
-    "Action: get_weather [see below]",
-    "The result = get_weather of Oslo",
-    '{"name": "Oslo", "tool": "get_weather", "input": 1}',
-    json.dumps(SPEC, indent=1),
-])  # fmt: skip
-def test_text_that_mentions_a_function_is_not_a_call(text: str) -> None:
-    assert findings_of(speak(ENDS, text)) == []
-
-
-def test_text_about_escapes_and_rare_characters_are_not_damaged() -> None:
-    for text in (
-        r'Write "\ufffd" or "\u00c3\u00a9" in JSON.',
-        "溆浦县、涓滴之水、洵阳、臺灣鸚鵡麒麟、飜譯書",
-        "日･中･韓",
-    ):
-        assert findings_of(speak(ENDS, text)) == []
-        assert findings_of(speak(CALLS, paris(json.dumps({"city": text})))) == []
-    assert findings_of(speak(CALLS, paris(r'{"city": "Z\u00fcrich"}'))) == []
 
 
 @pytest.mark.parametrize(
