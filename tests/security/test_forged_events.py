@@ -11,7 +11,8 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from tests.security.event_fuzz import ANN, BOB, SECRET, Site, fuzz_server, fuzzed_server
+from tests.security.event_fuzz import fuzz_server
+from tests.security.two_owner_site import ANN, BOB, SECRET, Site, fuzzed_server
 from tests.services import services_for
 from workbench.records.owner import Permission, UserRole
 from workbench.ui.components.drawn import Drawn
