@@ -1,4 +1,4 @@
-"""Which routes are served, the headers of every response, and who needs an account."""
+"""Only the needed routes are served, every response has protective headers, and other machines need an account."""
 
 import http.client
 import os
