@@ -16,7 +16,6 @@ LONGER = frozenset(
     {
         "tests/engines/test_llama_cpp.py",
         "tests/gateway/test_responses.py",
-        "tests/security/test_mcp_faults.py",
         "tests/security/test_remote_answers.py",
         "tests/security/test_shared_folder.py",
         "tests/security/test_store_faults.py",
