@@ -69,3 +69,9 @@ def space(tmp_path_factory: pytest.TempPathFactory, embedding: Embedding) -> Ite
     variables = {"SPACE_ID": "someone/workbench", "SPACE_HOST": SPACE_HOST, "WORKBENCH_HOST": "127.0.0.1"}
     variables["WORKBENCH_FRAME_ANCESTORS"] = embedding.origin
     yield from served(folder, f"scripted:{script}", **variables)
+
+
+@pytest.fixture(params=["laptop", "space"])
+def open_server(request: pytest.FixtureRequest) -> Server:
+    """A server where nobody has to log in."""
+    return request.getfixturevalue(request.param)

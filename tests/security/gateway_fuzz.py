@@ -21,7 +21,7 @@ from typing import Any, Final
 import httpx
 
 from tests.gateway.serving import CALL, WEATHER, ServedGateway, gateway_over
-from tests.security.event_fuzz import DEEP, dumped
+from tests.security.forged_values import DEEP, dumped
 from workbench.app.api_keys import hash_key, new_key, server_secret
 from workbench.app.passwords import hash_password
 from workbench.app.recording import Recorder

@@ -6,7 +6,8 @@ from random import Random
 import pytest
 import yaml
 
-from tests.security.bombs import IMPORTS, SCHEMAS, TEMPLATE_ARGUMENTS, TEMPLATES, archives
+from tests.security.bombs import IMPORTS, SCHEMAS, archives
+from tests.security.template_bombs import TEMPLATE_ARGUMENTS, TEMPLATES
 from workbench.chat.json_value import load_json
 from workbench.errors import BadInput, ConstraintFailed
 from workbench.library.datasets.row_files import read_rows

@@ -11,18 +11,9 @@ from threading import Event, Thread
 import psutil
 import pytest
 
-from tests.security.bombs import (
-    COSTLY_PATTERNS,
-    EVIL_TEXT,
-    IMPORTS,
-    PATTERNS,
-    ROWS,
-    SCHEMAS,
-    TEMPLATE_ARGUMENTS,
-    TEMPLATES,
-    TEXTS,
-    archives,
-)
+from tests.security.bombs import IMPORTS, ROWS, SCHEMAS, TEXTS, archives
+from tests.security.pattern_bombs import COSTLY_PATTERNS, EVIL_TEXT, PATTERNS
+from tests.security.template_bombs import TEMPLATE_ARGUMENTS, TEMPLATES
 from tests.security.visitor import Answered, Visitor
 from tests.security.watched import PAUSE_S, PAUSES
 from tests.served import Server, served, write_script

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.security.bombs import CHAT_TEMPLATES
+from tests.security.template_bombs import CHAT_TEMPLATES
 from tests.security.watched import PAUSE_S, Watched
 from workbench.engines.gguf_files import template_process
 from workbench.engines.gguf_files.template_process import template_in_child

@@ -1,11 +1,8 @@
 """A downloaded folder runs nothing until a person trusts it, whatever command is started inside it."""
 
-import io
 import json
 import os
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,27 +11,21 @@ from typing import Any
 import pytest
 import typer.main
 
-from tests.security.hostile_folder import (
-    MARK,
-    WORKBENCH,
-    hostile_code,
-    make_hostile,
-    process_variables,
-    write_lying_bytecode,
-)
+from tests.security.downloaded_folder import ROW
+from tests.security.downloaded_folder import folder as folder  # a fixture
+from tests.security.downloaded_folder import mark as mark  # a fixture
+from tests.security.downloaded_folder import workbench as workbench  # a fixture
+from tests.security.hostile_folder import WORKBENCH, hostile_code, process_variables
 from tests.served import free_port
-from workbench.cli.app import COMMANDS, build_app, run
+from workbench.cli.app import COMMANDS, build_app
 from workbench.engines.embedded_model import fetch_embedded
 from workbench.engines.gguf_files.trial import open_in_child
 from workbench.engines.llama_loading import LoadOptions
-from workbench.errors import BadInput, EngineError
-from workbench.library.home_files import find_folder
+from workbench.errors import EngineError
 from workbench.settings import read_settings
-from workbench.toolbox.local_code import find_code
 from workbench.wiring import open_services
 
 CHECKOUT = Path(__file__).parents[2]
-ROW = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
 ARGUMENTS = {
     "auth hash": ["ann"],
     "average": ["no-adapter", "--out", "average"],
@@ -85,75 +76,6 @@ def filled(parameter: Any) -> list[str]:
     """Return a required argument or option with a value."""
     value = "rows.jsonl" if "FILE" in str(parameter.metavar) else "minimal"
     return [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
-
-
-@pytest.fixture
-def mark(tmp_path, monkeypatch):
-    """The file that hostile code writes to. The person has a home folder and no settings."""
-    for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "XDG_DATA"))]:
-        monkeypatch.delenv(name)
-    (tmp_path / "home").mkdir()
-    path = tmp_path / "mark"
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv(MARK, str(path))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    return path
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch, mark):
-    """The downloaded folder, in which the person is."""
-    place = tmp_path / "downloaded"
-    place.mkdir()
-    make_hostile(place)
-    (place / "rows.jsonl").write_text((json.dumps(ROW) + "\n") * 3)
-    (place / "text.txt").write_text("hello")
-    (place / "messages.json").write_text(json.dumps(ROW["messages"]))
-    monkeypatch.chdir(place)
-    return place
-
-
-@pytest.fixture
-def workbench(monkeypatch, capfd):
-    """Runs a command in this process and returns its exit code, output and errors."""
-
-    def run_here(*arguments):
-        monkeypatch.setattr(sys, "argv", ["workbench", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"secret\n")))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        return ended.value.code or 0, *capfd.readouterr()
-
-    return run_here
-
-
-class Terminal(io.TextIOWrapper):
-    """A terminal of a person, with what they type."""
-
-    def __init__(self, typed=""):
-        self.bytes = io.BytesIO(typed.encode())
-        super().__init__(self.bytes, "utf-8", write_through=True)
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def at_terminal(monkeypatch):
-    """Runs a command at a terminal where a person types an answer. Returns what was shown on standard error."""
-
-    def run_there(answer, *arguments):
-        shown = Terminal()
-        monkeypatch.setattr(sys, "argv", ["workbench", *arguments])
-        monkeypatch.setattr(sys, "stdin", Terminal(answer))
-        monkeypatch.setattr(sys, "stderr", shown)
-        with pytest.raises(SystemExit):
-            run()
-        sys.stderr.flush()
-        return shown.bytes.getvalue().decode()
-
-    return run_there
 
 
 def in_process(folder, mark, *arguments, typed="", timeout=60):
@@ -251,79 +173,6 @@ def test_the_page_says_what_was_not_loaded_where_people_look_for_their_tool(fold
     assert not mark.exists()
 
 
-def test_a_trusted_folder_runs_until_a_file_changes(folder, mark, workbench):
-    code, out, _ = workbench("trust")
-    assert code == 0
-    assert all(f"tools_catalog/{name}.py" in out for name in ("evil", "_hidden", "__init__"))
-    assert workbench("trust", "--list")[1].strip() == str(folder.resolve())
-    assert "not loaded" not in workbench("tools", "list")[2]
-    assert mark.read_text() == "tools_catalog\n"
-    assert "not loaded" in workbench("--no-local-code", "tools", "list")[2]
-    for change in (
-        lambda: (folder / "tools_catalog/evil.py").write_text(hostile_code("changed")),
-        lambda: (folder / "tools_catalog/new.py").write_text(hostile_code("new")),
-        lambda: (folder / "tools_catalog/_hidden.py").write_text(hostile_code("hidden, changed")),
-        lambda: (folder / "tools_catalog/new.py").rename(folder / "tools_catalog/renamed.py"),
-        lambda: (folder / "tools_catalog/renamed.py").unlink(),
-    ):
-        workbench("trust")
-        change()
-        mark.unlink(missing_ok=True)
-        assert "not loaded" in workbench("tools", "list")[2]
-        assert not mark.exists()
-    workbench("trust")
-    assert "not trusted any more" in workbench("trust", "--revoke")[1]
-    assert "was not trusted" in workbench("trust", "--revoke")[1]
-    assert "not loaded" in workbench("tools", "list")[2]
-    assert not mark.exists()
-
-
-def test_trust_belongs_to_one_folder_and_not_to_the_folder_s_own_data(
-    folder, mark, tmp_path, workbench, monkeypatch
-):
-    workbench("trust")
-    saved = (tmp_path / "home/.local/share/hermes-workbench/trusted.json").read_text()
-    copied = tmp_path / "copied"
-    shutil.copytree(folder, copied)
-    (copied / "data/trusted.json").write_text(saved.replace(str(folder), str(copied)))
-    monkeypatch.chdir(copied)
-    for data in ("", "data", str(copied / "data")):
-        for variable in ("WORKBENCH_DATA", "XDG_DATA_HOME"):
-            if data != str(copied / "data") or variable != "XDG_DATA_HOME":
-                monkeypatch.setenv(variable, data)
-                (copied / "data/tools.yaml").unlink(missing_ok=True)
-                assert "not loaded" in workbench("tools", "list")[2]
-                monkeypatch.delenv(variable)
-    assert not mark.exists()
-
-
-def test_a_person_is_asked_once(folder, mark, at_terminal):
-    shown = at_terminal("n\n", "tools", "list")
-    assert "tools_catalog/evil.py" in shown and "[y/N]" in shown and "not loaded" in shown
-    assert "[y/N]" not in at_terminal("y\n", "tools", "list"), "the first answer was stored"
-    assert not mark.exists()
-    (folder / "tools_catalog/evil.py").write_text(hostile_code("second") + "def register_tools(r): pass\n")
-    assert "[y/N]" in at_terminal("y\n", "tools", "list")
-    assert mark.read_text() == "second\n"
-    shown = at_terminal("", "tools", "list")
-    assert "[y/N]" not in shown and "not loaded" not in shown
-
-
-@pytest.mark.parametrize("answer", ["", "\n", "yess\n", "no\n", "\x1b[Ay\n"])
-def test_only_a_clear_yes_is_a_yes(folder, mark, at_terminal, answer):
-    at_terminal(answer, "tools", "list")
-    assert not mark.exists()
-
-
-def test_a_compiled_file_never_runs_in_place_of_its_source(folder, mark, workbench):
-    source = folder / "tools_catalog/evil.py"
-    source.write_text("def register_tools(registry): pass\n")
-    write_lying_bytecode(source, "bytecode")
-    workbench("trust")
-    assert "not loaded" not in workbench("tools", "list")[2]
-    assert not mark.exists()
-
-
 def test_odd_files_neither_hang_nor_change_what_is_shown(folder, mark, workbench):
     os.mkfifo(folder / "tools_catalog/pipe.py")
     (folder / "tools_catalog/device.py").symlink_to("/dev/zero")
@@ -360,31 +209,6 @@ def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, links, workbench, m
     is_python = "x.yaml" not in links
     assert code == (0 if is_python else 2)
     assert is_python or "catalog x.yaml: it is not a file" in err
-
-
-def test_a_line_break_in_a_name_adds_no_line_to_the_question(folder, mark, at_terminal):
-    (folder / "tools_catalog/a\nDo you trust them?.py").write_text(hostile_code("name"))
-    shown = at_terminal("\n", "tools", "list")
-    assert not [line for line in shown.splitlines() if line.startswith("Do you trust them?.py")]
-    assert not mark.exists()
-
-
-def test_a_shell_that_completes_words_runs_and_asks_nothing(folder, mark, monkeypatch, at_terminal):
-    monkeypatch.setenv("_WORKBENCH_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "workbench parse --tools ")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    assert at_terminal("y\n") == ""
-    assert not mark.exists()
-
-
-def test_a_damaged_answer_file_is_an_error_and_no_trust(folder, mark, tmp_path, workbench):
-    path = tmp_path / "home/.local/share/hermes-workbench/trusted.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for text in ("{", "[]", '{"a": 1}', '{"a": {"fingerprint": "x"}}', "\xff"):
-        path.write_text(text, encoding="latin-1")
-        code, _, err = workbench("tools", "list")
-        assert code == 2 and str(path) in err and "Traceback" not in err
-    assert not mark.exists()
 
 
 @pytest.mark.parametrize("path", [None, "-"])
@@ -426,34 +250,3 @@ def test_a_folder_that_looks_like_a_checkout_does_not_decide_where_the_data_is(
     assert read_settings({"WORKBENCH_HOME": str(folder)}).data == user
     assert read_settings({"WORKBENCH_HOME": str(CHECKOUT)}).data == CHECKOUT / "data"
     assert read_settings({"XDG_DATA_HOME": "data"}).data == user, "a relative path counts as not set"
-
-
-def test_the_files_of_the_workbench_itself_need_no_trust(tmp_path):
-    assert find_code(CHECKOUT / "tools_catalog") is None
-    assert find_code(find_folder("tools_catalog", tmp_path)) is None
-    (tmp_path / "tools_catalog").symlink_to(CHECKOUT / "tools_catalog")
-    assert find_code(tmp_path / "tools_catalog") is None
-    copied = tmp_path / "copied/tools_catalog"
-    shutil.copytree(CHECKOUT / "tools_catalog", copied)
-    assert find_code(copied) is None, "a copy, as the documentation suggests"
-    with (copied / "files.py").open("a") as changed:
-        changed.write("# changed\n")
-    code = find_code(copied)
-    assert code is not None and code.names == ("tools_catalog/arithmetic.py", "tools_catalog/files.py")
-
-
-def test_an_image_and_a_space_trust_their_own_folder_only(folder, mark, tmp_path, workbench, monkeypatch):
-    monkeypatch.setenv("WORKBENCH_LOCAL_CODE", f"{tmp_path}/other, {folder}")
-    assert "not loaded" not in workbench("tools", "list")[2]
-    assert mark.read_text() == "tools_catalog\n"
-    mark.unlink()
-    monkeypatch.setenv("WORKBENCH_LOCAL_CODE", f"{folder}/tools_catalog,{tmp_path}")
-    assert "not loaded" in workbench("tools", "list")[2]
-    assert not mark.exists()
-    for wrong in (".", "tools", "yes", "ask,off"):
-        with pytest.raises(BadInput, match="not an absolute path"):
-            read_settings({"WORKBENCH_LOCAL_CODE": wrong})
-    space = read_settings({"SPACE_ID": "a/b", "WORKBENCH_HOME": str(folder)})
-    assert space.trusted_folders == (folder.resolve(),)
-    assert not read_settings({"SPACE_ID": "a/b", "WORKBENCH_LOCAL_CODE": "off"}).trusted_folders
-    assert "WORKBENCH_LOCAL_CODE=/home/workbench " in (CHECKOUT / "Dockerfile").read_text()

@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from tests.security.bombs import COSTLY_PATTERNS, SCHEMAS
+from tests.security.bombs import SCHEMAS
+from tests.security.pattern_bombs import COSTLY_PATTERNS
 from tests.security.watched import PAUSE_S, Watched
 from workbench.app.version_content import diff_texts
 from workbench.errors import WorkbenchError

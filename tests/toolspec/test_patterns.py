@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.security.bombs import COSTLY_PATTERNS
+from tests.security.pattern_bombs import COSTLY_PATTERNS
 from workbench.toolspec.budget import BudgetExceeded, MinuteBudgets, budget, opened, spend
 from workbench.toolspec.pattern_cost import MAX_COMPILE_STEPS, compile_steps
 from workbench.toolspec.patterns import (
