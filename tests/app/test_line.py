@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.clock import Clock
 from workbench.app.fair_queue import HOLD_S, FairQueue, QueueTicket, Share
 from workbench.app.queued_engine import EngineQueues
 from workbench.records.limits import TEAM
@@ -17,16 +18,6 @@ OWNERS = [("ann",), ("bob",), ("1.2.3.4", "x"), ("1.2.3.4", "y"), ("5.6.7.8", "x
 STEPS = st.lists(
     st.tuples(st.sampled_from(["join", "serve", "cancel"]), st.integers(0, len(OWNERS) - 1)), max_size=120
 )
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def served(line: FairQueue, tickets: list[QueueTicket]) -> Iterator[QueueTicket]:

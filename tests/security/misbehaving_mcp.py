@@ -17,16 +17,6 @@ PATIENCE_S = 60.0
 """Seconds after which a test fails, long enough for a machine under load."""
 
 
-class Clock:
-    """A clock that tests move forward."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 @pytest.fixture
 def word() -> Iterator[str]:
     """Return a word that marks the processes of a test, and check that none is left at its end."""

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from tests.aside import run_aside
+from tests.clock import Clock
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings
@@ -27,20 +28,10 @@ from workbench.ui.gate.passwords import (
 HERE, THERE = "9.9.9.9", "9.9.9.10"
 
 
-class SteppedClock:
-    """A clock that tests move forward."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 # Waits between tries
 
 
-def tried(limits: LoginLimits, clock: SteppedClock, name: str, address: str, times: int) -> list[float]:
+def tried(limits: LoginLimits, clock: Clock, name: str, address: str, times: int) -> list[float]:
     """Make wrong attempts, each as soon as it is allowed, and return the waits before them."""
     waits = list[float]()
     for _ in range(times):
@@ -53,7 +44,7 @@ def tried(limits: LoginLimits, clock: SteppedClock, name: str, address: str, tim
 
 
 def test_after_some_free_attempts_each_one_waits_twice_as_long() -> None:
-    limits = LoginLimits(clock := SteppedClock())
+    limits = LoginLimits(clock := Clock())
     waits = tried(limits, clock, "ann", HERE, 15)
     assert waits[:FREE_TRIES] == [0] * FREE_TRIES
     assert waits[FREE_TRIES : FREE_TRIES + 7] == [1, 2, 4, 8, 16, 32, LONGEST_WAIT_S]
@@ -61,7 +52,7 @@ def test_after_some_free_attempts_each_one_waits_twice_as_long() -> None:
 
 
 def test_an_attempt_that_comes_too_early_does_not_increase_the_wait() -> None:
-    limits = LoginLimits(clock := SteppedClock())
+    limits = LoginLimits(clock := Clock())
     tried(limits, clock, "ann", HERE, FREE_TRIES)
     assert [limits.begin("ann", HERE) for _ in range(50)] == [1] * 50
     clock.now_s += 1
@@ -69,7 +60,7 @@ def test_an_attempt_that_comes_too_early_does_not_increase_the_wait() -> None:
 
 
 def test_an_attacker_elsewhere_cannot_lock_the_owner_out() -> None:
-    limits = LoginLimits(clock := SteppedClock())
+    limits = LoginLimits(clock := Clock())
     tried(limits, clock, "ann", HERE, 20)
     assert limits.begin("ann", HERE) > 0
     assert limits.begin("ann", THERE) == 0
@@ -77,7 +68,7 @@ def test_an_attacker_elsewhere_cannot_lock_the_owner_out() -> None:
 
 
 def test_many_addresses_and_many_names_make_the_waits_begin_earlier() -> None:
-    limits = LoginLimits(SteppedClock())
+    limits = LoginLimits(Clock())
     for number in range(FREE_TRIES_IN_ALL):
         assert limits.begin("ann", f"9.9.8.{number}") == 0
         assert limits.begin(f"name{number}", THERE) == 0
@@ -87,7 +78,7 @@ def test_many_addresses_and_many_names_make_the_waits_begin_earlier() -> None:
 
 
 def test_many_attackers_cannot_lock_the_owner_out() -> None:
-    limits = LoginLimits(clock := SteppedClock())
+    limits = LoginLimits(clock := Clock())
     for number in range(300):
         tried(limits, clock, "ann", f"9.9.{number // 100}.{number}", 3)
         limits.begin(f"name{number}", HERE)
@@ -95,7 +86,7 @@ def test_many_attackers_cannot_lock_the_owner_out() -> None:
 
 
 def test_an_address_is_known_after_a_login_and_only_for_its_account() -> None:
-    limits = LoginLimits(SteppedClock())
+    limits = LoginLimits(Clock())
     limits.begin("ann", HERE)
     assert not limits.knows("ann", HERE)
     limits.succeed("ann", HERE)
@@ -104,7 +95,7 @@ def test_an_address_is_known_after_a_login_and_only_for_its_account() -> None:
 
 
 def test_the_addresses_of_an_account_are_limited_and_others_cannot_remove_them() -> None:
-    limits = LoginLimits(SteppedClock())
+    limits = LoginLimits(Clock())
     limits.succeed("ann", HERE)
     for number in range(1000):
         limits.begin(f"name{number}", f"8.8.8.{number}")
@@ -114,7 +105,7 @@ def test_the_addresses_of_an_account_are_limited_and_others_cannot_remove_them()
 
 
 def test_the_right_password_or_a_quiet_hour_resets_the_waits() -> None:
-    limits = LoginLimits(clock := SteppedClock())
+    limits = LoginLimits(clock := Clock())
     tried(limits, clock, "ann", HERE, FREE_TRIES - 1)
     limits.begin("ann", HERE)
     limits.succeed("ann", HERE)
@@ -125,14 +116,14 @@ def test_the_right_password_or_a_quiet_hour_resets_the_waits() -> None:
 
 @pytest.mark.parametrize("address", (HERE, "127.0.0.1", ""))
 def test_attempts_for_other_accounts_do_not_lead_to_a_wait(address: str) -> None:
-    limits = LoginLimits(SteppedClock())
+    limits = LoginLimits(Clock())
     for number in range(1000):
         limits.begin(f"name{number}", address)
     assert limits.begin("bob", address) == 0
 
 
 def test_a_million_names_take_limited_memory() -> None:
-    limits = LoginLimits(SteppedClock())
+    limits = LoginLimits(Clock())
     for number in range(30_000):
         limits.begin(f"name{number}" + "x" * 5000, f"host{number}")
     assert len(limits._tries) <= 10_000
@@ -229,7 +220,7 @@ def test_an_invalid_hash_is_reported_before_the_page_is_served() -> None:
 
 
 def test_a_login_ends_when_it_is_unused_and_after_its_maximum_time() -> None:
-    logins = Logins(3600, clock := SteppedClock())
+    logins = Logins(3600, clock := Clock())
     idle, busy = logins.start("ann"), logins.start("ann")
     started_s = clock.now_s
     while clock.now_s < started_s + LONGEST_S:
@@ -240,7 +231,7 @@ def test_a_login_ends_when_it_is_unused_and_after_its_maximum_time() -> None:
 
 
 def test_a_login_that_was_ended_is_invalid() -> None:
-    logins = Logins(3600, SteppedClock())
+    logins = Logins(3600, Clock())
     here, there = logins.start("ann"), logins.start("ann")
     logins.end(here)
     assert (logins.name_of(here), logins.name_of(there)) == (None, "ann")
@@ -249,13 +240,13 @@ def test_a_login_that_was_ended_is_invalid() -> None:
 
 @pytest.mark.parametrize("token", ["", "x", "\ud800", "a" * 100_000])
 def test_an_invented_token_is_invalid(token: str) -> None:
-    logins = Logins(3600, SteppedClock())
+    logins = Logins(3600, Clock())
     logins.start("ann")
     assert logins.name_of(token) is None
 
 
 def test_the_logins_of_one_account_are_limited_and_do_not_affect_others() -> None:
-    logins = Logins(3600, SteppedClock())
+    logins = Logins(3600, Clock())
     bob = logins.start("bob")
     first, *_, last = (logins.start("ann") for _ in range(MOST_PER_ACCOUNT + 1))
     assert (logins.name_of(first), logins.name_of(last), logins.name_of(bob)) == (None, "ann", "bob")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.security.misbehaving_mcp import PATIENCE_S, SCRIPT, Clock, processes
+from tests.clock import Clock
+from tests.security.misbehaving_mcp import PATIENCE_S, SCRIPT, processes
 from tests.security.misbehaving_mcp import connect as connect  # a fixture
 from tests.security.misbehaving_mcp import word as word  # a fixture
 from workbench.errors import BadInput, RemoteFailed

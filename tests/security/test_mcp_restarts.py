@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.security.misbehaving_mcp import PATIENCE_S, Clock, processes
+from tests.clock import Clock
+from tests.security.misbehaving_mcp import PATIENCE_S, processes
 from tests.security.misbehaving_mcp import connect as connect  # a fixture
 from tests.security.misbehaving_mcp import word as word  # a fixture
 from workbench.toolbox.mcp.config import McpServerConfig
