@@ -43,7 +43,7 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
         ("circular pages", "repeats itself"),
         ("many tools", "more than 1,000 tools"),
         ("refuses to begin", "no no no"),
-        ("wrong list", "tools"),
+        ("wrong list", "tools must be a list"),
     ],
 )
 def test_a_server_that_misbehaves_at_the_start_is_refused_and_ended(

@@ -24,6 +24,7 @@ from workbench.toolbox.mcp.config import McpServerConfig
 from workbench.toolbox.mcp.http import OTHER_TRANSPORT, HttpLog, http_streams
 from workbench.toolbox.mcp.program import ProgramLog, end_group, program_streams
 from workbench.toolbox.mcp.sdk import McpError, is_tool_change
+from workbench.toolspec.form_faults import first_fault
 
 CLOSE_S: Final = 5.0
 """Time that a session has to end."""
@@ -283,5 +284,5 @@ def _innermost_message(error: BaseException) -> str:
     if isinstance(inner, LoopCancelled):
         return "it was closed"
     if isinstance(inner, ValidationError):
-        return inner.errors()[0]["msg"]
+        return " ".join(filter(None, first_fault(inner)))
     return " ".join(str(inner).split())[:200] or type(inner).__name__
