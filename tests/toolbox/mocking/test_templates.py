@@ -66,6 +66,12 @@ def test_loops_attributes_and_unlisted_names_are_refused_before_they_run(text):
         rendered(text, a="text")
 
 
+def test_a_template_with_too_many_characters_or_parts_is_refused() -> None:
+    assert template_problem("x" * 20_000) == template_problem("{{ a }}" * 1_900) == ""
+    assert "over 20000 characters" in template_problem("x" * 20_001)
+    assert "over 2000 texts, names and operations" in template_problem("{{ a }}" * 2_100)
+
+
 @pytest.mark.parametrize(
     ("text", "arguments"),
     [
