@@ -231,9 +231,7 @@ class McpConnection:
             if isinstance(message, Exception):
                 problem = _innermost_message(message)
                 if self._http.is_complete and not self._ready.is_set():
-                    self.ended = (
-                        f"{self._server.url} cannot be used, since its answer is not an MCP message: {problem}"
-                    )
+                    self.ended = f"{self._server.url} cannot be used, since its answer is not an MCP message: {problem}"
                     self._cancel()
                 self._invalid_messages.add(problem)
                 return
