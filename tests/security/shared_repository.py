@@ -63,8 +63,17 @@ def git(work, *arguments, **variables):
     )
 
 
-def make_repository(work):
-    """Make a repository with one commit in a folder."""
+@pytest.fixture
+def work(tmp_path):
+    """An empty folder of a project."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def repository(work):
+    """A folder that is a repository with one commit."""
     git(work, "init", "-q", "-b", "main")
     git(work, "config", "user.name", "ann")
     git(work, "config", "user.email", "ann@example.org")

@@ -11,9 +11,10 @@ from tests.security.shared_repository import (
     SHARED,
     attack,
     git,
-    make_repository,
     shared,
 )
+from tests.security.shared_repository import repository as repository  # a fixture
+from tests.security.shared_repository import work as work  # a fixture
 from tests.toolbox.terminal.sites import terminal_of
 from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.environments.local import LocalEnvironment
@@ -21,18 +22,6 @@ from workbench.toolbox.terminal.isolation import Isolation, make_base
 from workbench.toolbox.terminal.shared_folder import may_write_git, runs_only_git
 
 pytestmark = NEEDS_SANDBOX_AND_GIT
-
-
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def repository(work):
-    return make_repository(work)
 
 
 def test_commands_that_only_run_git_change_the_repository_as_before(repository):

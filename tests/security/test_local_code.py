@@ -78,7 +78,7 @@ def filled(parameter: Any) -> list[str]:
     return [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
 
 
-def in_process(folder, mark, *arguments, typed="", timeout=60):
+def in_process(folder, mark, *arguments, typed=""):
     """Run a command in a process of its own, as its script does: without the current folder on Python's path."""
     return subprocess.run(
         [*WORKBENCH, *arguments],
@@ -87,7 +87,7 @@ def in_process(folder, mark, *arguments, typed="", timeout=60):
         input=typed,
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=240,
         check=False,
     )
 

@@ -4,7 +4,9 @@ import os
 
 import pytest
 
-from tests.security.shared_repository import NEEDS_SANDBOX_AND_GIT, attack, git, make_repository, shared
+from tests.security.shared_repository import NEEDS_SANDBOX_AND_GIT, attack, git, shared
+from tests.security.shared_repository import repository as repository  # a fixture
+from tests.security.shared_repository import work as work  # a fixture
 from tests.toolbox.terminal.sites import terminal_of
 from tests.waiting import await_until
 from workbench.toolbox.terminal.environments.local import LocalEnvironment
@@ -12,18 +14,6 @@ from workbench.toolbox.terminal.isolation import Isolation, make_base
 from workbench.toolbox.terminal.shared_folder import NewRepositories, _set_aside
 
 pytestmark = NEEDS_SANDBOX_AND_GIT
-
-
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def repository(work):
-    return make_repository(work)
 
 
 NESTED = {

@@ -10,27 +10,16 @@ from tests.security.shared_repository import (
     SHARED,
     attack,
     git,
-    make_repository,
     shared,
     use_git,
 )
+from tests.security.shared_repository import repository as repository  # a fixture
+from tests.security.shared_repository import work as work  # a fixture
 from workbench.toolbox.approval.allowed import detect
 from workbench.toolbox.approval.startup_files import STARTUP_NAMES
 from workbench.toolbox.terminal.shared_folder import build_guards
 
 pytestmark = NEEDS_SANDBOX_AND_GIT
-
-
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def repository(work):
-    return make_repository(work)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
