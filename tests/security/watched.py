@@ -82,5 +82,8 @@ class Watched:
 
 if __name__ == "__main__":
     with Path(os.environ.pop(PAUSES)).open("a", buffering=1) as written:
-        Watch(lambda pause_s: written.write(f"{pause_s:.3f}\n"))
-        runpy.run_module("workbench", run_name="__main__", alter_sys=True)
+        watch = Watch(lambda pause_s: written.write(f"{pause_s:.3f}\n"))
+        try:
+            runpy.run_module("workbench", run_name="__main__", alter_sys=True)
+        finally:
+            watch.end()
