@@ -83,13 +83,18 @@ def repository(work):
     return work
 
 
-def shared(work, path=os.environ["PATH"]):
+def shared_terminal(work, path=os.environ["PATH"]):
+    """Return a terminal whose sandbox shares a folder."""
     data = work.parent / "data"
     data.mkdir(exist_ok=True)
     environment = LocalEnvironment(
         base=make_base(data, Isolation.SANDBOX), data=data, isolation=Isolation.SANDBOX, shared=str(work)
     )
-    terminal = terminal_of(environment, {**os.environ, "PATH": path}, data)
+    return terminal_of(environment, {**os.environ, "PATH": path}, data)
+
+
+def shared(work, path=os.environ["PATH"]):
+    terminal = shared_terminal(work, path)
     return lambda command: str(terminal.run({"command": command}, task_id="t")["output"])
 
 

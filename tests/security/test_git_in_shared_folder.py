@@ -12,13 +12,11 @@ from tests.security.shared_repository import (
     attack,
     git,
     shared,
+    shared_terminal,
 )
 from tests.security.shared_repository import repository as repository  # a fixture
 from tests.security.shared_repository import work as work  # a fixture
-from tests.toolbox.terminal.sites import terminal_of
 from workbench.toolbox.approval.reason import CommandEnvironment
-from workbench.toolbox.terminal.environments.local import LocalEnvironment
-from workbench.toolbox.terminal.isolation import Isolation, make_base
 from workbench.toolbox.terminal.shared_folder import may_write_git, runs_only_git
 
 pytestmark = NEEDS_SANDBOX_AND_GIT
@@ -42,15 +40,7 @@ def test_commands_that_only_run_git_change_the_repository_as_before(repository):
 
 
 def test_git_may_write_the_repository_only_while_no_other_command_runs(repository):
-    data = repository.parent / "data"
-    data.mkdir()
-    environment = LocalEnvironment(
-        base=make_base(data, Isolation.SANDBOX),
-        data=data,
-        isolation=Isolation.SANDBOX,
-        shared=str(repository),
-    )
-    terminal = terminal_of(environment, {**os.environ}, data)
+    terminal = shared_terminal(repository)
     commit = {"command": "git commit -q --allow-empty -m alone 2>&1"}
     other = terminal.run({"command": "sleep 30", "background": True}, task_id="other")["process_id"]
     assert "Read-only file system" in str(terminal.run(commit, task_id="t"))

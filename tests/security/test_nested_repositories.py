@@ -1,16 +1,11 @@
 """In the sandbox, repositories in subfolders cannot be changed, and a new one that names programs is set aside."""
 
-import os
-
 import pytest
 
-from tests.security.shared_repository import NEEDS_SANDBOX_AND_GIT, attack, git, shared
+from tests.security.shared_repository import NEEDS_SANDBOX_AND_GIT, attack, git, shared, shared_terminal
 from tests.security.shared_repository import repository as repository  # a fixture
 from tests.security.shared_repository import work as work  # a fixture
-from tests.toolbox.terminal.sites import terminal_of
 from tests.waiting import await_until
-from workbench.toolbox.terminal.environments.local import LocalEnvironment
-from workbench.toolbox.terminal.isolation import Isolation, make_base
 from workbench.toolbox.terminal.shared_folder import NewRepositories, _set_aside
 
 pytestmark = NEEDS_SANDBOX_AND_GIT
@@ -91,15 +86,7 @@ def test_a_link_that_another_command_puts_in_the_way_is_not_followed(repository,
 
 
 def test_what_a_command_in_the_background_creates_is_found_when_it_has_ended(repository):
-    data = repository.parent / "data"
-    data.mkdir()
-    environment = LocalEnvironment(
-        base=make_base(data, Isolation.SANDBOX),
-        data=data,
-        isolation=Isolation.SANDBOX,
-        shared=str(repository),
-    )
-    terminal = terminal_of(environment, {**os.environ}, data)
+    terminal = shared_terminal(repository)
     evil = "git init -q sub; git -C sub config core.fsmonitor x; touch done; sleep 30"
     started = terminal.run({"command": evil, "background": True}, task_id="t")["process_id"]
     await_until(lambda: (repository / "done").exists())
