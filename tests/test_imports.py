@@ -43,6 +43,13 @@ def test_a_floor_is_light():
     assert done.stdout.splitlines() == [f"{module} []" for module in LIGHT]
 
 
+def test_the_server_for_agents_starts_without_the_page():
+    # Agents wait for it. Gradio alone takes longer to load than everything else.
+    code = "import sys, workbench.app.agents.server, workbench.wiring; print('gradio' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 COMMAND_HEAVY = (
     "alembic", "gradio", "httpx", "httpx2", "huggingface_hub", "jinja2", "jsonschema", "jsonschema_rs", "llama_cpp",
     "mcp", "numpy", "openai", "pandas", "pyarrow", "pydantic", "rich", "sqlalchemy", "sqlmodel", "torch", "yaml",

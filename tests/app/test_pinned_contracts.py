@@ -11,6 +11,7 @@ import pytest
 from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
 from tests.ui.requests import page_request
+from workbench.app.api.functions import ApiFunctions
 from workbench.app.as_code import code_of
 from workbench.app.runs.casting import measured
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -21,12 +22,10 @@ from workbench.app.turn_request import TurnRequest
 from workbench.app.turns import start_turn
 from workbench.cli.terminal.sources import load_contract
 from workbench.records.versions import NewVersion, VersionKind
-from workbench.ui.api import ApiFunctions
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.tab_work import TabWork
 
 TEXT = "---\nname: weather\ntitle: Weather\nfamily: hermes-lines\n---\nBe {}.\n\nUse a tool.\n\n{{{{ tools }}}}\n"
 REFERENCES = {"weather@1": "brief", "weather@production": "brief", "weather@2": "long", "weather": "long"}
@@ -91,14 +90,12 @@ def in_a_suite_with_ablation(services: Services, reference: str) -> str:
 
 
 def in_the_api_chat(services: Services, reference: str) -> str:
-    answer = json.loads(ApiFunctions(services, TabWork()).chat("Cairo?", page_request(), contract=reference))
+    answer = json.loads(ApiFunctions(services).chat("Cairo?", contract=reference))
     return answer["messages"][0]["content"]
 
 
 def in_the_api_run(services: Services, reference: str) -> str:
-    report = json.loads(
-        ApiFunctions(services, TabWork()).run(["nonsense"], page_request(), contracts=[reference], limit=1)
-    )
+    report = json.loads(ApiFunctions(services).run(["nonsense"], contracts=[reference], limit=1))
     listed = services.runs.list_runs(limit=1)[0]
     stored = services.runs.find_run(listed.id)
     assert report and stored

@@ -6,11 +6,11 @@ import pytest
 
 from tests.docs.test_docs import CHECKOUT, DOCS, read
 from tests.peers.clients import CLIENTS
+from workbench.app.api.functions import API_FUNCTIONS, ApiFunctions
 from workbench.engines.remote.server import ServerKind
 from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import ChoiceOption, NumberRange, settings_of
-from workbench.ui.api import API_FUNCTIONS, ApiFunctions
 from workbench.ui.present.sampling_form import FORM_FIELDS
 from workbench.ui.present.setup import SETUP_FIELDS
 
@@ -64,7 +64,8 @@ def test_the_functions_of_the_api_have_a_row_and_are_in_the_readme():
     assert [name for name, _ in rows_of("how-to/use-the-api.md", "Use the API")] == [
         f"`{name}`" for name in API_FUNCTIONS
     ]
-    assert f"{', '.join(API_FUNCTIONS[:-1])} and {API_FUNCTIONS[-1]}." in read(CHECKOUT / "README.md")
+    *names, last = API_FUNCTIONS
+    assert f"{', '.join(names)} and {last}." in read(CHECKOUT / "README.md")
 
 
 def test_every_server_named_by_a_field_is_a_kind_of_server():

@@ -8,16 +8,14 @@ from tests.recipes.checkout_copy import CheckoutCopy
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
-FUNCTION = '''    @needs(Permission.WORK)
-    def tools(self, request: gr.Request) -> str:
+FUNCTION = '''    def tools(self) -> str:
         """List the names of all tools that a model can be offered, in the toolsets of the caller.
 
         Returns:
             JSON with `tools`: the names in alphabetical order.
         """
-        with errors_to_caller():
-            toolsets = self._of(request).tools.toolsets().values()
-            return as_text({"tools": sorted({spec.name for tools in toolsets for spec in tools.specs})})
+        toolsets = self.services.tools.toolsets().values()
+        return as_text({"tools": sorted({spec.name for tools in toolsets for spec in tools.specs})})
 
 '''
 TEST = '''"""The API function for the names of tools."""
@@ -25,22 +23,20 @@ TEST = '''"""The API function for the names of tools."""
 import json
 
 from tests.services import services_for
-from workbench.ui.api import ApiFunctions
-from workbench.ui.tabs.tab_work import TabWork
+from workbench.app.api.functions import ApiFunctions
 
 
 def test_the_names_of_tools_are_listed(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        functions = ApiFunctions(services, TabWork(), services_of=lambda _request: services)
-        assert "get_flumbuster" in json.loads(functions.tools(None))["tools"]
+        assert "get_flumbuster" in json.loads(ApiFunctions(services).tools())["tools"]
 '''
 
 
 def test_an_api_function(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy = copy_for("An API function")
-    api = "workbench/ui/api.py"
-    copy.insert(api, FUNCTION, before="    @contextmanager\n    def _under_way")
-    copy.insert(api, '"tools", ', before='"export")')
+    api = "workbench/app/api/functions.py"
+    copy.insert(api, FUNCTION, before="    def _reported")
+    copy.insert(api, '    "tools": Permission.WORK,\n', before='    "export": Permission')
     copy.insert(
         "docs/how-to/use-the-api.md", "| `tools` | lists the names of all tools |\n", before="| `export` |"
     )
@@ -50,7 +46,7 @@ def test_an_api_function(copy_for: Callable[[str], CheckoutCopy]) -> None:
     tests = (
         "tests/ui/api/test_tools.py",
         "tests/ui/test_page.py",
-        "tests/ui/test_agents.py",
+        "tests/app/test_agents.py",
         "tests/docs/test_declarations.py",
     )
     assert copy.run_tests(*tests, "-k", "tools or api or agent_finds or functions") > 4

@@ -15,6 +15,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.app.api.functions import ApiFunctions
 from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.suites import check_suite_text, load_suite
@@ -26,14 +27,13 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.hub_push import push_files
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind, check_name
-from workbench.ui.api import ApiFunctions
+from workbench.ui.owners import caller_of
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.contracts_tab import ContractEvents, contract_texts
 from workbench.ui.tabs.data.form import DataForm
 from workbench.ui.tabs.inspect import InspectEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
-from workbench.ui.tabs.tab_work import TabWork
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +96,11 @@ def services(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         cast(Any, opened_services.models)._takes_paths = not settings.is_on_space
         (settings.data / "adapters").mkdir(parents=True, exist_ok=True)
         yield replace(opened_services, settings=settings).of(Owner(key="browser:ann"))
+
+
+def api(own: Services) -> ApiFunctions:
+    """Return the functions for programs, as a visitor calls them."""
+    return ApiFunctions(own.of(caller_of(own.settings, REQUEST)))
 
 
 def path_names(folder: Path) -> list[str]:
@@ -197,15 +202,15 @@ EVERYWHERE: Mapping[str, Asked] = {
     "a contract of a run": lambda own, name: plan_run(
         own, RunRequest(suites=("nonsense",), contracts=(name,)), [load_suite(own, "nonsense")]
     ),
-    "API parse": lambda own, name: ApiFunctions(own, TabWork()).parse("", REQUEST, tools=[name]),
-    "API render": lambda own, name: ApiFunctions(own, TabWork()).render([], REQUEST, family=name, tools=[name]),
-    "API check": lambda own, name: ApiFunctions(own, TabWork()).check("{}", REQUEST, format=name),
-    "API chat, tools": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, tools=[name]),
-    "API chat, contract": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, contract=name),
-    "API chat, session": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, session=name),
-    "API run, suite": lambda own, name: ApiFunctions(own, TabWork()).run([name], REQUEST),
-    "API run, contract": lambda own, name: ApiFunctions(own, TabWork()).run(["nonsense"], REQUEST, contracts=[name]),
-    "API export": lambda own, name: ApiFunctions(own, TabWork()).export(REQUEST, format=name),
+    "API parse": lambda own, name: api(own).parse("", tools=[name]),
+    "API render": lambda own, name: api(own).render([], family=name, tools=[name]),
+    "API check": lambda own, name: api(own).check("{}", format=name),
+    "API chat, tools": lambda own, name: api(own).chat("Hi", tools=[name]),
+    "API chat, contract": lambda own, name: api(own).chat("Hi", contract=name),
+    "API chat, session": lambda own, name: api(own).chat("Hi", session=name),
+    "API run, suite": lambda own, name: api(own).run([name]),
+    "API run, contract": lambda own, name: api(own).run(["nonsense"], contracts=[name]),
+    "API export": lambda own, name: api(own).export(format=name),
     "a version": lambda own, name: [own.versions.find(kind, name) for kind in VersionKind],
     "a version's file": lambda own, name: [own.files.find(kind, name) for kind in VersionKind],
     "rows beside the suites": lambda own, name: own.files.find_rows(name),
@@ -219,7 +224,7 @@ EVERYWHERE: Mapping[str, Asked] = {
 WHERE_STRANGERS_COME: Mapping[str, Asked] = {
     "a model": lambda own, name: own.engine(name),
     "a model's state": lambda own, name: own.models.status(name),
-    "the model of a turn": lambda own, name: ApiFunctions(own, TabWork()).chat("Hi", REQUEST, model=name),
+    "the model of a turn": lambda own, name: api(own).chat("Hi", model=name),
     "an adapter of the embedded model": lambda own, name: own.engine(f"embedded+{name}"),
     "a script": lambda own, name: own.engine(f"scripted:{name}"),
     "a recording": lambda own, name: own.engine(f"replay:{name}"),

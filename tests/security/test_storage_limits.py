@@ -12,6 +12,7 @@ import pytest
 
 from tests.security.limited_services import LONG, StoredSession, as_space, kept_with, opened, plan_with, spent
 from tests.security.limited_services import own as own  # a fixture
+from workbench.app.api.functions import ApiFunctions
 from workbench.app.runs.running import begin_run
 from workbench.app.services import Services
 from workbench.app.turn_request import TurnRequest
@@ -26,12 +27,10 @@ from workbench.records.label_words import ActionKind
 from workbench.records.limits import SPACE
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.records.versions import NewVersion, VersionKind
-from workbench.ui.api import ApiFunctions
 from workbench.ui.owners import caller_of
 from workbench.ui.tab_state import TabState
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.import_events import ImportEvents
-from workbench.ui.tabs.tab_work import TabWork
 
 pytestmark = pytest.mark.slow
 REQUEST = cast(
@@ -47,26 +46,24 @@ def fresh(tmp_path: Path) -> Iterator[Services]:
 
 
 TEXT_CALLS: Mapping[str, Callable[[ApiFunctions], object]] = {
-    "parse": lambda functions: functions.parse(LONG, REQUEST),
-    "parse-tools": lambda functions: functions.parse("", REQUEST, tools=[{"name": LONG}]),
-    "parse-options": lambda functions: functions.parse("", REQUEST, finish_reason=LONG),
-    "render": lambda functions: functions.render([{"role": "user", "content": LONG}], REQUEST),
-    "render-tools": lambda functions: functions.render([], REQUEST, tools=[{"name": LONG}]),
-    "check": lambda functions: functions.check(LONG, REQUEST),
-    "chat": lambda functions: functions.chat(LONG, REQUEST),
-    "chat-tools": lambda functions: functions.chat("Hi", REQUEST, tools=[{"name": "f", "description": LONG}]),
-    "chat-tokens": lambda functions: functions.chat("Hi", REQUEST, max_tokens=32_768),
-    "chat-rounds": lambda functions: functions.chat("Hi", REQUEST, max_rounds=100),
-    "chat-seed": lambda functions: functions.chat("Hi", REQUEST, seed=10**40),
-    "chat-contract": lambda functions: functions.chat("Hi", REQUEST, contract=LONG),
-    "chat-session": lambda functions: functions.chat("Hi", REQUEST, session=LONG),
-    "run": lambda functions: functions.run(["nonsense"], REQUEST, repeat=1000),
-    "run-names": lambda functions: functions.run([LONG], REQUEST),
-    "run-models": lambda functions: functions.run(
-        ["nonsense"], REQUEST, models=[f"m{one}" for one in range(201)]
-    ),
-    "export": lambda functions: functions.export(REQUEST, sessions=[LONG]),
-    "export-format": lambda functions: functions.export(REQUEST, format=LONG),
+    "parse": lambda functions: functions.parse(LONG),
+    "parse-tools": lambda functions: functions.parse("", tools=[{"name": LONG}]),
+    "parse-options": lambda functions: functions.parse("", finish_reason=LONG),
+    "render": lambda functions: functions.render([{"role": "user", "content": LONG}]),
+    "render-tools": lambda functions: functions.render([], tools=[{"name": LONG}]),
+    "check": lambda functions: functions.check(LONG),
+    "chat": lambda functions: functions.chat(LONG),
+    "chat-tools": lambda functions: functions.chat("Hi", tools=[{"name": "f", "description": LONG}]),
+    "chat-tokens": lambda functions: functions.chat("Hi", max_tokens=32_768),
+    "chat-rounds": lambda functions: functions.chat("Hi", max_rounds=100),
+    "chat-seed": lambda functions: functions.chat("Hi", seed=10**40),
+    "chat-contract": lambda functions: functions.chat("Hi", contract=LONG),
+    "chat-session": lambda functions: functions.chat("Hi", session=LONG),
+    "run": lambda functions: functions.run(["nonsense"], repeat=1000),
+    "run-names": lambda functions: functions.run([LONG]),
+    "run-models": lambda functions: functions.run(["nonsense"], models=[f"m{one}" for one in range(201)]),
+    "export": lambda functions: functions.export(sessions=[LONG]),
+    "export-format": lambda functions: functions.export(format=LONG),
 }
 
 
@@ -75,8 +72,8 @@ def test_the_api_refuses_too_much_and_stores_nothing(own: Services, function: st
     space = as_space(own)
     asked = len(cast(Any, own.models).one.asked)
     caller = space.of(caller_of(space.settings, REQUEST))
-    with pytest.raises(gr.Error) as refused:
-        TEXT_CALLS[function](ApiFunctions(space, TabWork()))
+    with pytest.raises(BadInput) as refused:
+        TEXT_CALLS[function](ApiFunctions(caller))
     assert len(str(refused.value)) < 500
     assert len(cast(Any, own.models).one.asked) == asked
     assert not caller.sessions.list_sessions() and not caller.runs.list_runs()

@@ -12,9 +12,9 @@ import pytest
 
 from tests.served import free_port
 from tests.services import services_for
+from workbench.app.api.functions import API_FUNCTIONS
 from workbench.app.hosts import check_address
 from workbench.errors import BadInput
-from workbench.ui.api import API_FUNCTIONS
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField
 from workbench.ui.gradio_parts.listen import AT_ONCE

@@ -157,7 +157,7 @@ def serve() -> None:
 
     Needs the extra mcp. Runs until the agent closes standard input.
     """
-    from workbench.ui.agents.server import serve_agents
+    from workbench.app.agents.server import serve_agents
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:

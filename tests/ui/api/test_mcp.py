@@ -11,10 +11,10 @@ import pytest
 
 from tests.aside import run_aside
 from tests.served import Server
+from workbench.app.api.functions import API_FUNCTIONS
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui import serve
-from workbench.ui.api import API_FUNCTIONS
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - after the skip

@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from workbench.ui.api import API_FUNCTIONS
+from workbench.app.api.functions import API_FUNCTIONS
 from workbench.ui.gradio_parts.slim_config import slim_component, slim_event
 from workbench.ui.gradio_parts.split_config import split_page
 from workbench.ui.page import build_page

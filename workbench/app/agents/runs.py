@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from threading import Thread
 
+from workbench.app.api.request import as_text, create_run, run_report
 from workbench.app.improve.running import execute_any
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
@@ -11,7 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.records.runs import RunState, StoredRun
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.stopping import StopSignal
-from workbench.ui.api_request import as_text, create_run, errors_to_caller, run_report
 
 
 @dataclass(slots=True)
@@ -50,14 +50,13 @@ class AgentRuns:
         Returns:
             JSON object with run (its id), title, state, done, total, problem and report.
         """
-        with errors_to_caller():
-            stored = create_run(
-                self.services, suites, contracts, models, tool_choice=tool_choice, repeat=repeat, limit=limit
-            )
-            thread = Thread(target=self._execute, args=[stored], name=f"run-{stored.id}")
-            self._running[stored.id] = _BackgroundRun(StopSignal(), thread)
-            thread.start()
-            return as_text(self._status(stored.id))
+        stored = create_run(
+            self.services, suites, contracts, models, tool_choice=tool_choice, repeat=repeat, limit=limit
+        )
+        thread = Thread(target=self._execute, args=[stored], name=f"run-{stored.id}")
+        self._running[stored.id] = _BackgroundRun(StopSignal(), thread)
+        thread.start()
+        return as_text(self._status(stored.id))
 
     def run_status(self, run: str) -> str:
         """Return how far a run is, and its report once it has ended.
@@ -69,8 +68,7 @@ class AgentRuns:
             JSON object with run (its id), title, state, done, total, problem, and report, which is null until the run
             has ended.
         """
-        with errors_to_caller():
-            return as_text(self._status(run))
+        return as_text(self._status(run))
 
     def stop_run(self, run: str) -> str:
         """Stop a run that this server started. Results that it has stay stored.
@@ -81,12 +79,11 @@ class AgentRuns:
         Returns:
             JSON object as of run_status.
         """
-        with errors_to_caller():
-            run_id = find_run(self.services, run).listed.id
-            if background := self._running.get(run_id):
-                background.stop.set()
-                background.thread.join()
-            return as_text(self._status(run_id))
+        run_id = find_run(self.services, run).listed.id
+        if background := self._running.get(run_id):
+            background.stop.set()
+            background.thread.join()
+        return as_text(self._status(run_id))
 
     def close(self) -> None:
         """Stop all runs and wait until they have ended. They can be continued with `workbench run --resume`."""

@@ -13,9 +13,9 @@ import pytest
 
 from tests.databases import put_database
 from tests.store.examples import SETUP, user
+from workbench.app.api.functions import API_FUNCTIONS
 from workbench.records.owner import Owner, UserRole
 from workbench.store.store import Store
-from workbench.ui.api import API_FUNCTIONS
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import stdio_client  # noqa: E402 - after the skip

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.app.api.request import as_text
 from workbench.chat.json_value import JsonObject
-from workbench.ui.api_request import as_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast, get_type_hints
 
-import gradio as gr
 from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject
 
-_NOT_PARAMETERS: Final = frozenset({"self", "request", "return"})
+_NOT_PARAMETERS: Final = frozenset({"self", "return"})
 _ARGUMENT: Final = re.compile(r"^    (\w+): (.*)$")
 
 
@@ -24,8 +23,8 @@ class AgentTool:
     """The first paragraph of the docstring, and what the function returns."""
     schema: JsonObject = field(hash=False)
     """JSON Schema of the arguments."""
-    run: Callable[[Mapping[str, Any]], str]
-    """Runs the function. The result is JSON text."""
+    run: Callable[..., str]
+    """The function. Its result is JSON text."""
 
 
 def agent_tool(function: Callable[..., str]) -> AgentTool:
@@ -41,13 +40,9 @@ def agent_tool(function: Callable[..., str]) -> AgentTool:
         properties[name] = {**schema, **default, "description": described[name]}
     required = [name for name in properties if parameters[name].default is inspect.Parameter.empty]
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-    def run(arguments: Mapping[str, Any]) -> str:
-        # The caller is the person who started the server, whatever the request is.
-        request = {"request": cast(gr.Request, None)} if "request" in parameters else {}
-        return function(**arguments, **request)
-
-    return AgentTool(name=function.__name__, description=summary, schema=cast(JsonObject, schema), run=run)
+    return AgentTool(
+        name=function.__name__, description=summary, schema=cast(JsonObject, schema), run=function
+    )
 
 
 def read_docstring(text: str) -> tuple[str, Mapping[str, str]]:

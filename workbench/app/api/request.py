@@ -1,13 +1,10 @@
 """Convert the arguments of an API call to values, and its result or error to an answer."""
 
 import json
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar, cast
-
-import gradio as gr
 
 from workbench.app.export import lines_of
 from workbench.app.requests.reading import tools_of_row
@@ -16,7 +13,7 @@ from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import BadInput
 from workbench.library.datasets.session_export import export_all
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
@@ -32,15 +29,6 @@ Tools = list[str | dict[str, Any]]
 """Names of toolsets or tools in the catalog, or tool specs."""
 
 _Word = TypeVar("_Word", bound=StrEnum)
-
-
-@contextmanager
-def errors_to_caller() -> Generator[None]:
-    """Turn a `WorkbenchError` into a `gr.Error`, whose message the caller gets."""
-    try:
-        yield
-    except WorkbenchError as error:
-        raise gr.Error(str(error), print_exception=False) from error
 
 
 def as_text(value: JsonObject) -> str:

@@ -6,7 +6,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
@@ -15,17 +15,17 @@ from io import TextIOWrapper
 from typing import Any, Final, cast
 
 import anyio
-import gradio as gr
 
 from workbench import __version__
+from workbench.app.agents.functions import AgentTool, agent_tool
+from workbench.app.agents.resources import CONTRACT, SESSION, list_resources, read_resource
+from workbench.app.agents.runs import AgentRuns
+from workbench.app.api.functions import API_FUNCTIONS, ApiFunctions
 from workbench.app.services import Services
-from workbench.errors import BadInput
+from workbench.errors import BadInput, WorkbenchError
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.stopping import StopSignal
 from workbench.settings.extras import install_command
-from workbench.ui.agents.functions import AgentTool, agent_tool
-from workbench.ui.agents.resources import CONTRACT, SESSION, list_resources, read_resource
-from workbench.ui.agents.runs import AgentRuns
-from workbench.ui.api import API_FUNCTIONS, ApiFunctions
-from workbench.ui.tabs.tab_work import TabWork
 
 _INSTRUCTIONS: Final = (
     "Tools for tool-calling models: parse completions, render prompts, validate training rows, ask a model, and run "
@@ -71,10 +71,7 @@ async def _serve(services: Services, runs: AgentRuns, output: TextIOWrapper) -> 
 def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
     from mcp import types
 
-    def tools(
-        calls: TabWork, report: Callable[[int, int | None, str], None] = lambda _done, _total, _message: None
-    ) -> Mapping[str, AgentTool]:
-        functions = ApiFunctions(services, calls, services_of=lambda _request: services, report=report)
+    def tools(functions: ApiFunctions) -> Mapping[str, AgentTool]:
         offered = [
             *(getattr(functions, name) for name in API_FUNCTIONS),
             runs.start_run,
@@ -89,7 +86,7 @@ def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
             types.Tool(
                 name=tool.name, description=tool.description, inputSchema=cast("dict[str, Any]", tool.schema)
             )
-            for tool in tools(TabWork()).values()
+            for tool in tools(ApiFunctions(services)).values()
         ]
 
     @server.call_tool()
@@ -110,17 +107,19 @@ def _offer_tools(server: Any, services: Services, runs: AgentRuns) -> None:
             )
             anyio.from_thread.run(send)
 
-        calls = TabWork()
-        tool = tools(calls, report).get(name)
+        stop = StopSignal()
+        tool = tools(ApiFunctions(services, stop, report)).get(name)
         if tool is None:
             return _result(f"there is no tool {name[:60]!r}", is_error=True)
         try:
-            return _result(await anyio.to_thread.run_sync(tool.run, arguments, abandon_on_cancel=True))
-        except gr.Error as error:
-            return _result(error.message, is_error=True)
+            return _result(
+                await anyio.to_thread.run_sync(partial(tool.run, **arguments), abandon_on_cancel=True)
+            )
+        except WorkbenchError as error:
+            return _result(str(error), is_error=True)
         finally:
             # A call that was cancelled must not go on.
-            calls.stop_all()
+            stop.set(FinishReason.INTERRUPTED)
 
 
 def _result(text: str, *, is_error: bool = False) -> Any:

@@ -1,0 +1,1 @@
+"""The functions that programs and agents are offered, wherever they are served."""
