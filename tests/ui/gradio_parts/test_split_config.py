@@ -13,7 +13,15 @@ from workbench.ui.gradio_parts.split_config import split_page
 from workbench.ui.page import build_page
 from workbench.ui.tab_loader import LAZY_TABS
 
-_OF_SERVER = {"_api_info", "component_class_name", "name", "preserved_by_key", "script", "visible"}
+_OF_SERVER = {
+    "_api_info",
+    "component_class_name",
+    "delete_callback",
+    "name",
+    "preserved_by_key",
+    "script",
+    "visible",
+}
 """Properties with a value that the browser does not need."""
 
 

@@ -68,7 +68,7 @@ def gated_app(
         return wrap(gate) if wrap else gate
 
     middleware = [Middleware(PageHead, head=head, nonce_key=NONCE), Middleware(EventGuard)]
-    app = PageApp(gated, middleware, lambda config: blocks.split(config).start)
+    app = PageApp(gated, middleware, blocks.start_of)
     # Our routes come before Gradio's own, which are added when the page is launched.
     app.add_route(ROUTE, serve_scripts)
     app.add_route(STYLES_ROUTE, serve_styles)

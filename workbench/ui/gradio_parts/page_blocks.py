@@ -18,7 +18,7 @@ from workbench.ui.gradio_parts.complete_steps import CompleteSteps
 from workbench.ui.gradio_parts.event_data import data_of
 from workbench.ui.gradio_parts.locks import make_locks_without_loops
 from workbench.ui.gradio_parts.names import BlockFunction
-from workbench.ui.gradio_parts.split_config import SplitPage, split_page
+from workbench.ui.gradio_parts.split_config import SPLIT, SplitPage, split_page
 
 OPEN_TAB: Final = "on_open_tab"
 """The name of the handler that a tab is requested from."""
@@ -71,17 +71,18 @@ class PageBlocks(CompleteSteps):
         self.checks = checks
         self._lazy_tabs = lazy_tabs
 
-    def split(self, config: Mapping[str, Any]) -> SplitPage:
-        """Return what is sent with the page, and what with each tab.
+    def start_of(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what of this page's configuration is sent with the page.
 
         Args:
-            config: The configuration of this page; its root address depends on the request.
+            config: The configuration in a response; its root address depends on the request.
         """
-        return split_page(config, self._lazy_tabs)
+        others = {name: value for name, value in config.items() if name not in SPLIT}
+        return {**self._split.start, **others}
 
     @cached_property
-    def _tabs(self) -> Mapping[str, Mapping[str, Any]]:
-        return self.split(self.get_config_file()).tabs
+    def _split(self) -> SplitPage:
+        return split_page(self.get_config_file(), self._lazy_tabs)
 
     async def process_api(
         self,
@@ -119,7 +120,7 @@ class PageBlocks(CompleteSteps):
             self.checks.answer(event, answer["data"], sender)
         if event_data is not None and event.name == OPEN_TAB:
             # The handler has checked that there is such a tab.
-            answer["render_config"] = self._tabs[str(data_of(event_data)["tab"])]
+            answer["render_config"] = self._split.tabs[str(data_of(event_data)["tab"])]
         return answer
 
     async def preprocess_data(

@@ -21,8 +21,8 @@ _COMPONENT_KEYS: Final = frozenset(
     }
 )
 """What only the API page and components that are not Gradio's own need."""
-_UNUSED_PROPS: Final = frozenset({"preserved_by_key", "_api_info", "name"})
-"""What the browser does not read: names of Python classes, and what `gr.render` keeps."""
+_UNUSED_PROPS: Final = frozenset({"_api_info", "delete_callback", "name", "preserved_by_key"})
+"""What the browser does not read: names of Python classes and functions, and what `gr.render` keeps."""
 _DEFAULT_PROPS: Final[Mapping[str, object]] = {
     "_retryable": False,
     "_undoable": False,

@@ -25,6 +25,8 @@ Config = Mapping[str, Any]
 """Gradio's configuration of a page, or a component, event or layout node in it."""
 LOAD_TAB: Final = "hermesWorkbench.loadTab"
 """The function of `mount.js` that asks for a tab."""
+SPLIT: Final = frozenset({"components", "dependencies", "layout", "page"})
+"""The parts of a page's configuration that are divided."""
 _ALWAYS: Final = ""
 """The place of what is sent with the page."""
 
