@@ -118,7 +118,7 @@ def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
     # A call that was added before a message is counted as a part of it.
     if start is not None and start < len(imported.message_ids):
         start = run.ids.index(imported.message_ids[start])
-    return replace(_conversation(source, run, rejected, start, label=row.label), kept=source.kept_row)
+    return _conversation(source, run, rejected, start, label=row.label, kept=source.kept_row)
 
 
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -289,10 +289,11 @@ def _conversation(
     *,
     label: bool | None = None,
     pair: PreferencePair | None = None,
+    kept: ImportedRow | None = None,
 ) -> ExportConversation:
     exported = (*run.exported, *rejected.exported)
     rejected_messages = tuple(
-        at_place(message, place) for place, message in enumerate(rejected.messages, start=len(run.exported))
+        [at_place(message, place) for place, message in enumerate(rejected.messages, start=len(run.exported))]
     )
     columns = (
         source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
@@ -301,9 +302,7 @@ def _conversation(
     )
     # An added message has no message of the session.
     written = [source.material.by_id.get(message_id) for message_id in (*run.ids, *rejected.ids)]
-    by_person = Counter(
-        _BY_PERSON[message.message.role] for message in written if message and message.is_by_person
-    )
+    by_person = [_BY_PERSON[message.message.role] for message in written if message and message.is_by_person]
     trajectory = Trajectory(
         messages=run.messages,
         tools=source.tools,
@@ -312,7 +311,7 @@ def _conversation(
         label=label,
         columns={
             **columns,
-            **({"written_by_person": dict(by_person)} if by_person and not source.row else {}),
+            **({"written_by_person": dict(Counter(by_person))} if by_person and not source.row else {}),
         },
     )
     return ExportConversation(
@@ -329,5 +328,5 @@ def _conversation(
         losses=tuple(
             replace(loss, entry=place) for place, message in enumerate(exported) for loss in message.losses
         ),
-        person_messages=by_person.total(),
+        person_messages=len(by_person),
     )

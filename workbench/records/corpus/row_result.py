@@ -60,7 +60,9 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
         message = f"{form.name} can only be read, so only unchanged rows of this format can be written"
         blocker = ExportBlocker(code="not-writable", message=message)
         return RowResult(row=None, conversation=conversation, obstacles=(blocker,))
-    row_options = replace(options.row_options, keeps_call_form=options.is_raw)
+    row_options = options.row_options
+    if row_options.keeps_call_form is not options.is_raw:
+        row_options = replace(row_options, keeps_call_form=options.is_raw)
     written = write_row(conversation.trajectory, form, row_options)
     if written.row is None and options.is_raw:
         written = write_as_is(conversation.trajectory, form, row_options)

@@ -24,7 +24,7 @@ from workbench.hermes.parse import parse
 from workbench.toolspec.spec import cached_on
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.hermes_text import tagged
-from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import ParsedRow
 from workbench.trajectory.validate.plain_values import has_finite_numbers
@@ -51,7 +51,11 @@ def loading_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     for parsed_entry in parsed.entries:
         entry = parsed_entry.entry
         given = [call.given for call in parsed_entry.calls if call.given] if parsed_entry.calls else ()
-        for pointer in dict.fromkeys([call.arguments_pointer for call in given if call.is_text]):
+        # Arguments that were parsed need no second look at their text.
+        texts = [
+            call.arguments_pointer for call in given if call.is_text and not _has_loadable_arguments(call)
+        ]
+        for pointer in dict.fromkeys(texts):
             yield from _in_arguments(row, pointer, entry)
     if not parsed.is_plain:
         yield from _escaped(parsed)
@@ -73,9 +77,16 @@ def _escaped(parsed: ParsedRow) -> Iterator[RowFinding]:
             yield from _hidden_in(row, documents, declaration.pointer, entry_at(row, declaration.pointer))
 
 
-def repeated_in_texts(row: TrainingRow) -> Iterator[RowFinding]:
-    """Yield `duplicate-key` for calls, their arguments and tools that a row has as a text of JSON."""
+def repeated_in_texts(row: TrainingRow) -> Sequence[RowFinding]:
+    """Return `duplicate-key` for calls, their arguments and tools that a row has as a text of JSON."""
+    # A row is read into its trajectory, and then checked.
+    return cached_on(row, "_repeated_in_texts", lambda row: tuple(_repeated_keys(row)))
+
+
+def _repeated_keys(row: TrainingRow) -> Iterator[RowFinding]:
     for entry in row.all_entries:
+        if not entry.calls:
+            continue
         in_text = {call.arguments_pointer: call for call in entry.calls if call.is_text}
         for pointer, call in in_text.items():
             is_call = pointer == call.pointer
@@ -241,6 +252,11 @@ def unloadable_in(value: JsonValue) -> Iterator[tuple[str, str]]:
                 yield "null-character", where
             elif isinstance(text, float) and not isfinite(text):
                 yield "non-finite-number", where
+
+
+def _has_loadable_arguments(call: EntryCall) -> bool:
+    is_own_text = call.arguments_text is not None and not call.fixes
+    return is_own_text and call.arguments is not None and is_loadable(call.arguments)
 
 
 def _in_arguments(row: TrainingRow, pointer: str, entry: RowEntry) -> Iterator[RowFinding]:

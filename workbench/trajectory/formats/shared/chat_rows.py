@@ -328,8 +328,10 @@ def _results(fields: JsonObject, text: str, spot: _Spot) -> tuple[EntryResult, .
     results = read_results(text, f"{spot.pointer}/content")
     if len(results) > 1 or fields.get("role") == "user":
         return results
-    call_id, name = (_text_member(fields, key, spot) for key in ("tool_call_id", "name"))
-    return tuple(replace(result, id=call_id, name=name) for result in results)
+    call_id, name = _text_member(fields, "tool_call_id", spot), _text_member(fields, "name", spot)
+    if call_id is None and name is None:
+        return results
+    return tuple([replace(result, id=call_id, name=name) for result in results])
 
 
 def _text_member(fields: JsonObject, key: str, spot: _Spot, below: str = "") -> str | None:
