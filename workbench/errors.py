@@ -2,6 +2,7 @@
 
     WorkbenchError
     ├── BadInput              a contract, tool spec, row, setting or argument is invalid
+    │   └── OffBranch         the message is not on the branch that is shown
     ├── EngineError           a model cannot be loaded, or does not answer
     │   ├── ModelMissing      the model file or package is missing
     │   ├── ModelBroken       llama.cpp crashes or hangs on the model file
@@ -16,8 +17,7 @@
         └── WriteConflict     somebody else saved a newer revision; nothing was overwritten
 
 A message says what is wrong, where, and what to do in a terminal. The page has titles and buttons instead of ids and
-commands. `workbench.ui.present.notices` writes its texts from the fields of `NoSession`, `ForeignSession` and
-`NoMessage`.
+commands. `workbench.ui.present.notices` writes its texts of `NoSession`, `ForeignSession`, `NoMessage` and `OffBranch`.
 
 A mistake of a *model* is never an exception: it is a `Finding` (see `workbench.chat.finding`).
 """
@@ -56,6 +56,16 @@ class BadInput(WorkbenchError):
         self.problem = problem
         self.remedy = remedy
         super().__init__(f"{where}: {problem}" + (f" ({remedy})" if remedy else ""))
+
+
+class OffBranch(BadInput):
+    """A message is not on the branch that is shown: another tab may have changed it."""
+
+    def __init__(self, message_id: str) -> None:
+        self.message_id = message_id
+        super().__init__(
+            f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
+        )
 
 
 class EngineError(WorkbenchError):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.errors import BadInput
+from workbench.errors import BadInput, OffBranch
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.label import AddedCall, Label
@@ -151,9 +151,7 @@ def place_of(path: Sequence[StoredMessage], message_id: str) -> int:
     """
     ids = [stored.id for stored in path]
     if message_id not in ids:
-        raise BadInput(
-            f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
-        )
+        raise OffBranch(message_id)
     place = ids.index(message_id)
     if path[place].message.role is Role.SYSTEM:
         raise BadInput("the system text", "it is generated from the contract", "edit the contract instead")

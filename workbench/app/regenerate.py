@@ -108,7 +108,7 @@ def _prefix_of(
     place = ids.index(message_id) if message_id in ids else -1
     if place < 0 or path[place].message.role not in (Role.ASSISTANT, Role.TOOL):
         raise BadInput(
-            f"message {message_id!r}",
+            "this message",
             "neither a model nor a tool wrote it",
             "choose an answer, a call or a result",
         )

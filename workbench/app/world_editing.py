@@ -7,7 +7,7 @@ from typing import cast
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.chat.message import Role
-from workbench.errors import BadInput
+from workbench.errors import BadInput, OffBranch
 from workbench.records.run_config import RunConfig
 from workbench.records.session_world import world_at
 from workbench.records.sessions import StoredMessage, copy_of
@@ -68,9 +68,7 @@ def edit_world(
     """
     ids = [stored.id for stored in path]
     if message_id not in ids:
-        raise BadInput(
-            f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
-        )
+        raise OffBranch(message_id)
     place = ids.index(message_id)
     world = checked_worlds(_object(text), services.tools.registry.worlds())
     changed = replace(copy_of(path[place]), world_patch=patch_between(dict(world_at(path[:place])), world))

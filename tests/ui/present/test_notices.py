@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.errors import ForeignSession, NoMessage, NoSession, PromptTooLong, WorkbenchError
+from workbench.errors import ForeignSession, NoMessage, NoSession, OffBranch, PromptTooLong, WorkbenchError
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import check_tools_text
 from workbench.ui.present.notices import advice, grammar_advice, problem, tool_findings
@@ -30,6 +30,7 @@ ID = "9f2c" * 8
             'this session belongs to somebody else; open it in Play and choose "Copy to my sessions"',
         ),
         (NoMessage(ID, ID), "this session has no such message; reload the page"),
+        (OffBranch(ID), "this message is not on the branch that is shown; reload the page"),
     ],
 )
 def test_errors_about_sessions_name_neither_ids_nor_commands(error: WorkbenchError, shown: str):

@@ -12,7 +12,7 @@ from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
 from workbench.contract.contract import parse_contract
-from workbench.errors import BadInput
+from workbench.errors import BadInput, OffBranch
 from workbench.hermes.written_out import read_message
 from workbench.records.facts import DailyModelStats
 from workbench.records.run_config import RunConfig
@@ -150,7 +150,7 @@ def case_of_turn(
     """
     ids = [stored.id for stored in path]
     if message_id is not None and message_id not in ids:
-        raise BadInput(f"message {message_id!r}", "it is not on this branch")
+        raise OffBranch(message_id)
     end = ids.index(message_id) + 1 if message_id else len(path)
     user = next((place for place in reversed(range(end)) if path[place].message.role is Role.USER), None)
     answer = path[user + 1] if user is not None and user + 1 < len(path) else None

@@ -10,7 +10,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import pointer_parts
-from workbench.errors import ConstraintFailed, ForeignSession, NoMessage, NoSession, WorkbenchError
+from workbench.errors import ConstraintFailed, ForeignSession, NoMessage, NoSession, OffBranch, WorkbenchError
 from workbench.toolspec.grammar import unsupported_keywords
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.words import count
@@ -72,6 +72,8 @@ def page_text(error: WorkbenchError) -> str:
             return f'{named} belongs to somebody else; open it in Play and choose "Copy to my sessions"'
         case NoMessage():
             return "this session has no such message; reload the page"
+        case OffBranch():
+            return "this message is not on the branch that is shown; reload the page"
         case _:
             return without_folders(str(error))
 

@@ -16,7 +16,7 @@ from workbench.app.turn_request import ResumePoint
 from workbench.app.turns import running_turn
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import BadInput, OffBranch, WorkbenchError
 from workbench.hermes.written_out import written_out
 from workbench.records.owner import Permission
 from workbench.records.sessions import StoredMessage
@@ -258,9 +258,7 @@ def check_own(state: TabState) -> None:
 def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
     found = next((stored for stored in opened.path if stored.id == message_id), None)
     if found is None:
-        raise BadInput(
-            f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
-        )
+        raise OffBranch(message_id)
     return found
 
 
