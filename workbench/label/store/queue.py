@@ -100,17 +100,26 @@ class Queue:
         """
         if self._matches_nothing:
             return QueuePage(items=(), total=0)
-        total = self.count(db)
-        if around is not None:
-            position = self._position(db, around)
-            offset = 0 if position is None else position // limit * limit
-        query = self._select().order_by(*self._order()).limit(limit).offset(offset)
-        return QueuePage(items=self._items(db, query), total=total, first=offset)
+        keys = None if around is None else self._keys_of(db, around)
+        if keys is not None:
+            return self._page_around(db, keys, limit)
+        first = offset if around is None else 0
+        query = self._select().order_by(*self._order()).limit(limit).offset(first)
+        return QueuePage(items=self._items(db, query), total=self.count(db), first=first)
+
+    def _page_around(self, db: Session, keys: tuple[Any, ...], limit: int) -> QueuePage:
+        """Return the page of the item with these sort keys, without an offset, which would read all items before it."""
+        is_before = self._beyond(keys, is_before=True)
+        position: int = db.connection().execute(self._counted().where(is_before)).scalar_one()
+        skipped = position % limit
+        earlier = self._select().where(is_before).order_by(*self._order(is_reversed=True)).limit(skipped)
+        later = self._select().where(self._beyond(keys, includes_same=True)).order_by(*self._order())
+        items = (*reversed(self._items(db, earlier)), *self._items(db, later.limit(limit - skipped)))
+        return QueuePage(items=items, total=self.count(db), first=position - skipped)
 
     def count(self, db: Session) -> int:
         """Return the number of items."""
-        query = select(func.count()).select_from(self._source).where(self._where)
-        return 0 if self._matches_nothing else db.connection().execute(query).scalar_one()
+        return 0 if self._matches_nothing else db.connection().execute(self._counted()).scalar_one()
 
     def neighbour(self, db: Session, session_id: str, *, is_before: bool = False) -> str | None:
         """Return the id of the session after or before a session. None at the end of the queue."""
@@ -262,6 +271,10 @@ class Queue:
         )
         return query
 
+    def _counted(self) -> Select[Any]:
+        query: Any = select(func.count()).select_from(self._source).where(self._where)
+        return query
+
     def _keys_of(self, db: Session, session_id: str) -> tuple[Any, ...] | None:
         """Return the values of the sort keys of a session's first item, or None if it is not in the queue.
 
@@ -275,19 +288,12 @@ class Queue:
         found = db.connection().execute(query).first()
         return None if found is None else tuple(found)
 
-    def _position(self, db: Session, session_id: str) -> int | None:
-        keys = self._keys_of(db, session_id)
-        if keys is None:
-            return None
-        before = select(func.count()).select_from(self._source)
-        return (
-            db.connection()
-            .execute(before.where(self._where, self._beyond(keys, is_before=True)))
-            .scalar_one()
-        )
-
-    def _beyond(self, values: tuple[Any, ...], *, is_before: bool = False) -> ColumnElement[bool]:
+    def _beyond(
+        self, values: tuple[Any, ...], *, is_before: bool = False, includes_same: bool = False
+    ) -> ColumnElement[bool]:
         """Return a condition that is true for the items after, or before, the item with these sort keys.
+
+        With `includes_same`, it is true for that item, too.
 
         It is (a > x) or (a = x and b > y) or …, because a row comparison cannot mix directions. The first part
         alone, with "or equal", lets the database start at the right place of an index.
@@ -298,6 +304,8 @@ class Queue:
             is_less = key.is_descending is not is_before
             alternatives.append(and_(*same, key.column < value if is_less else key.column > value))
             same.append(key.column == value)
+        if includes_same:
+            alternatives.append(and_(*same))
         first = self._keys[0]
         is_less = first.is_descending is not is_before
         start = first.column <= values[0] if is_less else first.column >= values[0]
