@@ -20,6 +20,7 @@ import jsonschema
 
 from tests.bench.data_rows import lines
 from tests.bench.timing import once
+from workbench.app import garbage
 from workbench.library.datasets.checking import FilesCheck
 from workbench.library.datasets.chunks import LocalRunner
 from workbench.library.datasets.conversion import Conversion, convert_file
@@ -41,6 +42,7 @@ HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 
 def measure() -> Iterator[str]:
     """Lines; BENCH_ROWS takes fewer rows, for a quick look."""
+    garbage.start()  # as a command does
     rows = int(os.environ.get("BENCH_ROWS", ROWS))
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
         for name, is_own, count in (("shared tools", False, rows), ("tools of its own", True, rows // 4)):

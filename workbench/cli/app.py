@@ -1,7 +1,6 @@
 """Put the commands together; turn errors into one line and an exit code."""
 
 import errno
-import gc
 import os
 import sys
 from collections.abc import Collection
@@ -12,6 +11,7 @@ from typing import Annotated, Final, NamedTuple, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.app import garbage
 from workbench.cli.terminal.completion import COMPLETE_VARIABLE, completed_command
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.groups import group_app
@@ -23,8 +23,6 @@ PROGRAM: Final = "workbench"
 """The name in usage lines and for shells, also if it was started as `python -m workbench`."""
 
 
-_OBJECTS_PER_COLLECTION: Final = 50_000
-"""How many objects are created between two searches for garbage."""
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a disk without space, or of a quota."""
 
@@ -154,9 +152,7 @@ def run() -> NoReturn:
 
     Errors of the workbench, and of a full disk, become one line on standard error and an exit code.
     """
-    # Importing creates many objects that all stay. With Python's default of 700, looking for garbage among them again
-    # and again takes a sixth of the time in which a command starts.
-    gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    garbage.start()
     # Python processes that a command starts would otherwise import modules of the current folder.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     protect_terminals()
