@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -97,6 +97,11 @@ def run_module(module: str, arguments: Sequence[str], environment: Mapping[str, 
     sys.stdout.reconfigure(line_buffering=True)
     os.environ.clear()
     os.environ.update(environment)
+    # Gradio and its client of the Hub read these when they are imported, which they are already.
+    for name in ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES", "OPENID_PROVIDER_URL"):
+        setattr(sys.modules["gradio.oauth"], name, environment.get(name))
+    if "HF_ENDPOINT" in environment:
+        cast(Any, sys.modules["huggingface_hub.constants"]).ENDPOINT = environment["HF_ENDPOINT"]
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

@@ -17,7 +17,8 @@
         └── WriteConflict     somebody else saved a newer revision; nothing was overwritten
 
 A message says what is wrong, where, and what to do in a terminal. The page has titles and buttons instead of ids and
-commands. `workbench.ui.present.notices` writes its texts of `NoSession`, `ForeignSession`, `NoMessage` and `OffBranch`.
+commands. `workbench.ui.present.notices` writes its own texts for `NoSession`, `ForeignSession`, `NoMessage` and
+`OffBranch`.
 
 A mistake of a *model* is never an exception: it is a `Finding` (see `workbench.chat.finding`).
 """

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
-from gradio_client.utils import is_file_obj_with_url, traverse
 
 from tests.served import free_port
 from tests.services import services_for
@@ -36,15 +35,6 @@ ALL_SCRIPTS = sorted(UI.rglob("*.js"))
 def config(tmp_path_factory):
     with services_for(tmp_path_factory.mktemp("page"), "Hello.") as (services, _):
         yield build_page(services).blocks.get_config_file()
-
-
-def test_no_part_of_the_page_has_an_address_that_depends_on_the_request(config):
-    found = []
-    parts = [config["components"], config["dependencies"]]
-    traverse(parts, lambda file: found.append(file["url"]), is_file_obj_with_url)
-    # Gradio leaves the addresses of its examples as they are.
-    own = [address for address in found if not address.startswith("https://github.com/gradio-app/")]
-    assert own == [], "copy such parts for each response: `_share_parts` of `gradio_parts/application.py`"
 
 
 def test_the_api_has_its_functions_and_no_event_of_the_page(config):

@@ -6,7 +6,7 @@ from typing import Final
 _OF_COMMAND: Final = 50_000
 """How many new objects there are between two searches of a command."""
 _OF_SERVER: Final = 5_000
-"""The same of a server. A request of the page leaves about 400 in circles. With as many as in a command, 10 MB of
+"""The same for a server. A request of the page leaves about 400 in circles. With as many as in a command, 10 MB of
 garbage would pile up, and the objects that stay would lie between it."""
 
 

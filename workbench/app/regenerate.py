@@ -11,7 +11,7 @@ from workbench.app.services import Services
 from workbench.app.turn_recorder import TurnRecorder, record_turn
 from workbench.app.turn_request import MessageStored, ResumePoint, TurnContext
 from workbench.chat.message import Message, Role
-from workbench.errors import BadInput
+from workbench.errors import BadInput, OffBranch
 from workbench.hermes.written_out import written_out
 from workbench.label.app.labelling import LabellingView
 from workbench.records.corpus.added_calls import with_added
@@ -105,8 +105,10 @@ def _prefix_of(
 ) -> _Prefix:
     path = tuple(view.path)
     ids = [stored.id for stored in path]
-    place = ids.index(message_id) if message_id in ids else -1
-    if place < 0 or path[place].message.role not in (Role.ASSISTANT, Role.TOOL):
+    if message_id not in ids:
+        raise OffBranch(message_id)
+    place = ids.index(message_id)
+    if path[place].message.role not in (Role.ASSISTANT, Role.TOOL):
         raise BadInput(
             "this message",
             "neither a model nor a tool wrote it",

@@ -29,7 +29,7 @@ def offer_api(services: Services, work: TabWork) -> None:
 
     Args:
         services: The services of the server.
-        work: Gets the running calls, so that they stop when the server closes.
+        work: Gets the running calls, so that runs stop when the server closes.
     """
     for name, permission in API_FUNCTIONS.items():
         limit = (

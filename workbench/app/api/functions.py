@@ -56,7 +56,7 @@ class ApiFunctions:
     services: Services
     """The services of the caller, so that each caller only sees their own data."""
     is_cancelled: Callable[[], bool] = field(default=lambda: False)
-    """Returns True once a call should end early."""
+    """Returns True once a run should end early. A turn is stopped on the page."""
     report: Callable[[int, int | None, str], None] = field(default=lambda _done, _total, _message: None)
     """Called with the progress of a call: what is done, the total if it is known, and a text for people."""
 

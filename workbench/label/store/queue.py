@@ -108,7 +108,10 @@ class Queue:
         return QueuePage(items=self._items(db, query), total=self.count(db), first=first)
 
     def _page_around(self, db: Session, keys: tuple[Any, ...], limit: int) -> QueuePage:
-        """Return the page of the item with these sort keys, without an offset, which would read all items before it."""
+        """Return the page of the item with these sort keys.
+
+        An offset would read all items before the page a second time, after they were counted.
+        """
         is_before = self._beyond(keys, is_before=True)
         position: int = db.connection().execute(self._counted().where(is_before)).scalar_one()
         skipped = position % limit

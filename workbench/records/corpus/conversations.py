@@ -329,4 +329,5 @@ def _conversation(
             replace(loss, entry=place) for place, message in enumerate(exported) for loss in message.losses
         ),
         person_messages=len(by_person),
+        kept=kept,
     )

@@ -4,7 +4,8 @@ Gradio wraps an application that it is mounted in, but adds its CORS and session
 that can be added to it. `launch` takes an application as `_app`.
 
 *Gradio 6.31:* `routes.App.__init__`, `routes.App.create_app`, `routes.toorjson`, `blocks.Blocks.launch`,
-`http_server.start_server`, `utils.safe_deepcopy`, `route_utils.update_root_in_config`.
+`http_server.start_server`, `utils.safe_deepcopy`, `route_utils.update_root_in_config`,
+`processing_utils.add_root_url`.
 """
 
 import gzip
@@ -21,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.ui.gradio_parts.event_queue import MAX_THREADS
 from workbench.ui.gradio_parts.open_pages import PageStates
+from workbench.ui.gradio_parts.split_config import has_own_address
 
 _SCRIPT: Final = b"<script"
 _HEAD_END: Final = b"</head>"
@@ -158,10 +160,12 @@ class _Shared(dict[str, Any]):
 def _share_parts(blocks: gr.Blocks) -> None:
     """Let responses share the parts of the configuration: copying them takes half of the time of a response.
 
-    A quarter is the search for addresses of files, which Gradio omits if the page has the address of the request. No
-    part has an address of this server, so none differs between responses.
+    A quarter is the search for addresses of files, which Gradio omits if the request has the page's own address.
     """
-    config = cast(Any, blocks).config
-    config["root"] = str(blocks.local_url).rstrip("/")
+    config: dict[str, Any] = {**cast(Any, blocks).config}
+    if not has_own_address(config):
+        config["root"] = str(blocks.local_url).rstrip("/")
     for name in ("components", "dependencies"):
-        config[name] = [_Shared(part) for part in config[name]]
+        config[name] = [part if has_own_address(part) else _Shared(part) for part in config[name]]
+    # In one step, since the server answers already.
+    cast(Any, blocks).config = config

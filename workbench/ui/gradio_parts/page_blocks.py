@@ -18,7 +18,7 @@ from workbench.ui.gradio_parts.complete_steps import CompleteSteps
 from workbench.ui.gradio_parts.event_data import data_of
 from workbench.ui.gradio_parts.locks import make_locks_without_loops
 from workbench.ui.gradio_parts.names import BlockFunction
-from workbench.ui.gradio_parts.split_config import SPLIT, SplitPage, split_page
+from workbench.ui.gradio_parts.split_config import SPLIT, SplitPage, has_own_address, split_page
 
 OPEN_TAB: Final = "on_open_tab"
 """The name of the handler that a tab is requested from."""
@@ -72,13 +72,20 @@ class PageBlocks(CompleteSteps):
         self._lazy_tabs = lazy_tabs
 
     def start_of(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what of this page's configuration is sent with the page.
+        """Return the part of this page's configuration that is sent with the page.
 
         Args:
-            config: The configuration in a response; its root address depends on the request.
+            config: The configuration in a response. The root and addresses of files depend on the request.
         """
+        if self._has_own_addresses:
+            return split_page(config, self._lazy_tabs).start
         others = {name: value for name, value in config.items() if name not in SPLIT}
         return {**self._split.start, **others}
+
+    @cached_property
+    def _has_own_addresses(self) -> bool:
+        # On a Space, the button that signs in has an icon.
+        return has_own_address(self.get_config_file()["components"])
 
     @cached_property
     def _split(self) -> SplitPage:

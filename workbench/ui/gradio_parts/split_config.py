@@ -19,6 +19,8 @@ loaded and writes to one tab only runs when that tab is sent.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from gradio import processing_utils
+
 from workbench.ui.gradio_parts.slim_config import slim_component, slim_event
 
 Config = Mapping[str, Any]
@@ -29,6 +31,17 @@ SPLIT: Final = frozenset({"components", "dependencies", "layout", "page"})
 """The parts of a page's configuration that are divided."""
 _ALWAYS: Final = ""
 """The place of what is sent with the page."""
+
+
+def has_own_address(value: object) -> bool:
+    """Whether a configuration has the address of a file of this server, which Gradio completes for each request."""
+    client, found = cast(Any, processing_utils).client_utils, list[str]()
+
+    def note(file: Mapping[str, Any]) -> None:
+        found.append(file["url"])
+
+    client.traverse(value, note, client.is_file_obj_with_url)
+    return not all(map(client.is_http_url_like, found))
 
 
 class SplitPage(NamedTuple):
