@@ -158,12 +158,19 @@ def test_an_empty_tab_explains_itself_and_an_invalid_field_says_what_to_enter(da
     expect(data.part("notice")).to_have_text("")
 
 
+IS_BELOW = """([button, notice]) => {
+  const [above, below] = [button, notice].map((part) => part.getBoundingClientRect());
+  const gap = below.top - above.bottom;
+  return gap >= 0 && gap < 20 && above.left <= below.right && below.left <= above.right;
+}"""
+"""True once the second part is directly below the first. Both are measured at once, since the page may be scrolling."""
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_a_message_is_shown_below_the_button_that_caused_it(data: Data, width: int, height: int):
     data.page.set_viewport_size({"width": width, "height": height})
     for button, notice in (("make", "notice"), ("push", "push-notice")):
         data.part(button).click()
         expect(data.part(notice).locator(".hw-line")).to_be_visible()
-        above, below = data.part(button).bounding_box(), data.part(notice).bounding_box()
-        assert above and below and 0 <= below["y"] - above["y"] - above["height"] < 20
-        assert above["x"] <= below["x"] + below["width"] and below["x"] <= above["x"] + above["width"]
+        parts = [data.part(name).element_handle() for name in (button, notice)]
+        data.page.wait_for_function(IS_BELOW, arg=parts)
