@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.errors import BadInput, OffBranch
+from workbench.errors import BadInput
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.label import AddedCall, Label
-from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of, index_on
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -149,10 +149,7 @@ def place_of(path: Sequence[StoredMessage], message_id: str) -> int:
     Raises:
         BadInput: The message is not on the path, or it is the system message.
     """
-    ids = [stored.id for stored in path]
-    if message_id not in ids:
-        raise OffBranch(message_id)
-    place = ids.index(message_id)
+    place = index_on(path, message_id)
     if path[place].message.role is Role.SYSTEM:
         raise BadInput("the system text", "it is generated from the contract", "edit the contract instead")
     return place

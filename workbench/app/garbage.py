@@ -14,7 +14,7 @@ def start() -> None:
     """Prepare to run a command.
 
     Importing creates many objects that all stay. With Python's default of 700, looking for garbage among them again and
-    again takes a sixth of the time in which a command starts, and an eighth of a check of rows.
+    again takes a sixth of the time in which a command starts, and 6 % of a check of rows with their own tools.
     """
     gc.set_threshold(_OF_COMMAND)
 

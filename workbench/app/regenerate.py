@@ -11,13 +11,13 @@ from workbench.app.services import Services
 from workbench.app.turn_recorder import TurnRecorder, record_turn
 from workbench.app.turn_request import MessageStored, ResumePoint, TurnContext
 from workbench.chat.message import Message, Role
-from workbench.errors import BadInput, OffBranch
+from workbench.errors import BadInput
 from workbench.hermes.written_out import written_out
 from workbench.label.app.labelling import LabellingView
 from workbench.records.corpus.added_calls import with_added
 from workbench.records.label import Label
 from workbench.records.session_world import world_at
-from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, copy_of, index_on
 from workbench.rollout.events import Event
 from workbench.settings import Secret
 
@@ -105,9 +105,7 @@ def _prefix_of(
 ) -> _Prefix:
     path = tuple(view.path)
     ids = [stored.id for stored in path]
-    if message_id not in ids:
-        raise OffBranch(message_id)
-    place = ids.index(message_id)
+    place = index_on(path, message_id)
     if path[place].message.role not in (Role.ASSISTANT, Role.TOOL):
         raise BadInput(
             "this message",

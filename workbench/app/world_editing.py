@@ -7,10 +7,10 @@ from typing import cast
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.chat.message import Role
-from workbench.errors import BadInput, OffBranch
+from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
 from workbench.records.session_world import world_at
-from workbench.records.sessions import StoredMessage, copy_of
+from workbench.records.sessions import StoredMessage, copy_of, index_on
 from workbench.toolspec.world.patches import patch_between
 from workbench.toolspec.world.session_world import checked_worlds
 
@@ -66,10 +66,7 @@ def edit_world(
         BadInput: The text is not a JSON object, a world violates its schema, or the message is not on the path.
         StoreError: The branch could not be stored.
     """
-    ids = [stored.id for stored in path]
-    if message_id not in ids:
-        raise OffBranch(message_id)
-    place = ids.index(message_id)
+    place = index_on(path, message_id)
     world = checked_worlds(_object(text), services.tools.registry.worlds())
     changed = replace(copy_of(path[place]), world_patch=patch_between(dict(world_at(path[:place])), world))
     return services.sessions.append(session_id, changed, parent_id=path[place].parent_id)

@@ -9,6 +9,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
+from workbench.errors import OffBranch
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import Generation
 from workbench.toolspec.world.patches import WorldPatch
@@ -188,6 +189,18 @@ class StoredSession:
 
 SEPARATOR: Final = "\n\n"
 """Separator between the composed system text and the ephemeral part."""
+
+
+def index_on(path: Sequence[StoredMessage], message_id: str) -> int:
+    """Return the index of a message on a path.
+
+    Raises:
+        OffBranch: The message is not on the path.
+    """
+    for index, stored in enumerate(path):
+        if stored.id == message_id:
+            return index
+    raise OffBranch(message_id)
 
 
 def copy_of(stored: StoredMessage) -> NewMessage:

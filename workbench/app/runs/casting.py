@@ -12,12 +12,12 @@ from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
 from workbench.contract.contract import parse_contract
-from workbench.errors import BadInput, OffBranch
+from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message
 from workbench.records.facts import DailyModelStats
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import ArmResults
-from workbench.records.sessions import StoredMessage
+from workbench.records.sessions import StoredMessage, index_on
 from workbench.records.versions import NewVersion, Version, VersionKind, check_name, hash_of, name_in
 from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, render_suite
@@ -148,10 +148,7 @@ def case_of_turn(
     Raises:
         BadInput: There is no such turn, or it has no answer.
     """
-    ids = [stored.id for stored in path]
-    if message_id is not None and message_id not in ids:
-        raise OffBranch(message_id)
-    end = ids.index(message_id) + 1 if message_id else len(path)
+    end = len(path) if message_id is None else index_on(path, message_id) + 1
     user = next((place for place in reversed(range(end)) if path[place].message.role is Role.USER), None)
     answer = path[user + 1] if user is not None and user + 1 < len(path) else None
     if user is None or answer is None:

@@ -70,7 +70,7 @@ class LocalRunner:
                 yield CheckedChunk(place, check_chunk(chunk, options, read_as))
             return
         under_way: deque[tuple[int, Future[ChunkCheck]]] = deque()
-        # A process starts with Python's own threshold, which costs a check an eighth of its time.
+        # A process starts with Python's own threshold, not with that of this process.
         pool = ProcessPoolExecutor(
             self.jobs,
             mp_context=get_context("spawn"),

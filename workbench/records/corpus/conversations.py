@@ -293,7 +293,7 @@ def _conversation(
 ) -> ExportConversation:
     exported = (*run.exported, *rejected.exported)
     rejected_messages = tuple(
-        [at_place(message, place) for place, message in enumerate(rejected.messages, start=len(run.exported))]
+        at_place(message, place) for place, message in enumerate(rejected.messages, start=len(run.exported))
     )
     columns = (
         source.columns(leaf=pair.leaf, contract_name=pair.contract_name)

@@ -16,10 +16,10 @@ from workbench.app.turn_request import ResumePoint
 from workbench.app.turns import running_turn
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
-from workbench.errors import BadInput, OffBranch, WorkbenchError
+from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
 from workbench.records.owner import Permission
-from workbench.records.sessions import StoredMessage
+from workbench.records.sessions import StoredMessage, index_on
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permissions import needs
@@ -256,10 +256,7 @@ def check_own(state: TabState) -> None:
 
 
 def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
-    found = next((stored for stored in opened.path if stored.id == message_id), None)
-    if found is None:
-        raise OffBranch(message_id)
-    return found
+    return opened.path[index_on(opened.path, message_id)]
 
 
 def message_view(
