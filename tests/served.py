@@ -1,5 +1,6 @@
 """The page in a server of its own process, for tests with and without a browser."""
 
+import importlib
 import os
 import re
 import runpy
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -100,8 +101,7 @@ def run_module(module: str, arguments: Sequence[str], environment: Mapping[str, 
     # Gradio and its client of the Hub read these when they are imported, which they are already.
     for name in ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES", "OPENID_PROVIDER_URL"):
         setattr(sys.modules["gradio.oauth"], name, environment.get(name))
-    if "HF_ENDPOINT" in environment:
-        cast(Any, sys.modules["huggingface_hub.constants"]).ENDPOINT = environment["HF_ENDPOINT"]
+    importlib.reload(sys.modules["huggingface_hub.constants"])
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 
 import httpx
 import pytest
@@ -44,6 +45,8 @@ def running(line, variables):
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench", *words[1:]],
         env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Tests that run in the background of a shell would pass on that interrupts are ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         said = next(

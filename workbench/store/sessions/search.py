@@ -202,7 +202,7 @@ class SearchStore(OwnerScope):
             if not terms:
                 return self._all(db, (*conditions, *_of_origin(chosen)), limit, offset)
             hits = _hits(db, terms, chosen, conditions, limit, offset)
-            return self._results(db, hits, terms)
+            return self._results(db, hits, terms) if hits else ()
 
     def _all(
         self, db: Session, conditions: Sequence[ColumnElement[bool]], limit: int, offset: int
