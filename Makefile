@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick test-all check check-supply flake format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx pictures doctor clean
+.PHONY: help run test test-quick test-slow test-all check check-supply flake format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap nginx pictures doctor clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,8 +34,11 @@ help: ## List the targets
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium postgres bubblewrap nginx check ## Run `make check`, then all tests except the longest, as CI does
-	@$(TESTS) "not long and not soak"
+test: $(DEV_STAMP) chromium postgres bubblewrap nginx check ## Run `make check`, then all tests that are not slow
+	@$(TESTS) "not slow and not long and not soak"
+
+test-slow: $(DEV_STAMP) chromium postgres bubblewrap nginx ## Run the slow tests, which CI runs after `make test`
+	@$(TESTS) "slow and not long and not soak"
 
 test-quick: $(DEV_STAMP) ## Run all tests except those that need a browser or PostgreSQL, or that are slow
 	@$(TESTS) "not browser and not postgres and not slow and not long and not soak"

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
-MARKS = "browser and not model and not long and not soak"
+MARKS = "browser and not model and not slow and not long and not soak"
 TESTS = ("tests/e2e", "tests/ui/scripts")
 
 

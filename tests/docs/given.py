@@ -169,8 +169,9 @@ def versions_label_and_run(services: Services, given: Given) -> None:
     for line in ("Be brief.", "Be kind."):
         contract.write_text(f"{contract.read_text()}{line}\n")
         given.run("workbench versions list")
-    report = json.loads(given.run("workbench run nonsense --json-out -"))
-    given.words |= {"SESSION": session, "MESSAGE": call.id, "736c62": report["run"]}
+    runs = [json.loads(given.run("workbench run nonsense --json-out -"))["run"] for _ in range(2)]
+    # The last run of the page is of another suite.
+    given.words |= {"736c62 last": " ".join(runs), "736c62": runs[0], "SESSION": session, "MESSAGE": call.id}
 
 
 def toolset_of_the_page(_services: Services, given: Given) -> None:

@@ -106,7 +106,8 @@ set_default_openai_client(AsyncOpenAI(base_url=URL, api_key="none"))
 agent = Agent(
     name="weather",
     tools=[function_tool(get_weather)],
-    model=MODEL,
+    # It reads what is before the first slash as a provider.
+    model=f"openai/{MODEL}" if "/" in MODEL else MODEL,
     model_settings=ModelSettings(max_tokens=64, tool_choice="required" if FORCED else None),
 )
 

@@ -301,7 +301,13 @@ def _family_text(family: str) -> str:
 def _for_server(
     messages: tuple[JsonObject, ...], under_contract: Conversation | None
 ) -> tuple[JsonObject, ...]:
-    """Return the client's messages, with the system text of the contract, if there is one, instead of their own."""
+    """Return the client's messages, with the system text of the contract, if there is one, instead of their own.
+
+    A message of calls has no content. OpenAI writes null for that, which the server of llama-cpp-python refuses.
+    """
+    messages = tuple(
+        {**message, "content": ""} if message.get("content", "") is None else message for message in messages
+    )
     if under_contract is None:
         return messages
     rest = dropwhile(lambda message: message.get("role") in ("system", "developer"), messages)
