@@ -352,3 +352,11 @@ def test_two_answers_inside_of_another_row_are_compared():
     inside = {"row_idx": 0, "row": same}
     assert [code for code, _pointer in findings(inside)] == ["same-answers"]
     assert findings({"row_idx": 0, "row": WHOLE}) == []
+
+
+@pytest.mark.parametrize("form", ["dpo", "openai-preference", "llamafactory-dpo", "ms-swift-dpo"])
+def test_a_key_in_a_rejected_answer_is_found_because_it_is_published_with_the_row(form):
+    leaking = {"role": "assistant", "content": "It is AKIAIOSFODNN7EXAMPLF."}
+    row = converted({**EXPLICIT, "rejected": [leaking]}, form).row
+    assert [code for code, _ in findings(row)] == ["secret"]
+    assert findings(converted(EXPLICIT, form).row) == []

@@ -68,6 +68,7 @@ NOTHING_WRONG = {
     "results by the name of the tool": speak(ENDS, 'get_weather: {"sky": "sun"}'),
     "the same tool with other values": speak(CALLS, PARIS + "\n" + ROME.replace("Rome", "Oslo")),
     "French and Portuguese": speak(ENDS, "Voilà « le café » : “AMANHÔ, naïve, SÃO, été\u00a0»."),
+    "Cyrillic": speak(ENDS, "СРСР, РІВНЕ, РЄС «Рівне — СЄЛО», СЕРЁЖА, ЂОРЂЕ, ЊЕГОШ, срџба, ЧЕТВРЋ: С“СССР”."),
     "Chinese, Russian and an emoji": speak(ENDS, "中文 Привет 😀 \U0001f1e9\U0001f1ea"),
     "many digits that are not a card": speak(ASKS, "Order 4111 1111 1111 1112"),
     "the largest integers and the deepest column": {**SHAREGPT, "n": [2**63 - 1, -(2**63)], "tree": nested(62)},

@@ -104,3 +104,58 @@ def test_check_proposes_a_repair_only_where_it_is_made() -> None:
 def test_a_null_among_the_required_names_is_removed() -> None:
     tool = changed(SPEC, "function", "parameters", "required", to=["city", None])
     assert repaired(changed(TRL, "tools", 0, to=tool)).fields == TRL
+
+
+def shapes(arguments: str, parameters: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """One question, call, result and answer, in forms whose calls are texts, and whose tools are those of other APIs."""
+    call = f'{{"name": "get_weather", "arguments": {arguments}}}'
+    function = {"name": "get_weather", "description": "Weather of a city.", "parameters": parameters}
+    tools = json.dumps([{"type": "function", "function": function}])
+    question: dict[str, Any] = {"role": "user", "content": "Weather?"}
+    answer: dict[str, Any] = {"role": "assistant", "content": "Sun."}
+    spoken = [("human", "Weather?"), ("function_call", call), ("observation", "sun"), ("gpt", "Sun.")]
+    both = [("human", "Weather?"), ("function_call", f"[{call}, {call}]"), ("observation", '["sun", "sun"]'), ("gpt", "Sun.")]  # fmt: skip
+    parts = [("user", "text", "Weather?"), ("assistant", "tool_call", call), ("tool", "text", "sun"), ("assistant", "text", "Sun.")]  # fmt: skip
+    used = {"type": "tool_use", "id": "c1", "name": "get_weather", "input": json.loads(arguments)}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "sun"}
+    item = {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": arguments}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "sun"}
+    anthropic = {"name": "get_weather", "description": "Weather of a city.", "input_schema": parameters}
+    return {
+        "llamafactory": {"conversations": [{"from": who, "value": text} for who, text in spoken], "tools": tools},
+        "two calls in a text": {"conversations": [{"from": who, "value": text} for who, text in both], "tools": tools},
+        "llamafactory-v1": {
+            "messages": [{"role": role, "content": [{"type": kind, "value": text}]} for role, kind, text in parts],
+            "tools": tools,
+        },
+        "ms-swift": {
+            "messages": [question, {"role": "tool_call", "content": call}, {"role": "tool_response", "content": "sun"}, answer],
+            "tools": tools,
+        },
+        "anthropic": {
+            "messages": [question, {"role": "assistant", "content": [used]}, {"role": "user", "content": [result]}, answer],
+            "tools": [anthropic],
+        },
+        "responses": {"input": [question, item, output, answer], "tools": [{"type": "function", "strict": None, **function}]},
+    }  # fmt: skip
+
+
+PLAIN = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    "required": ["city"],
+}
+FILLED = changed(
+    PLAIN,
+    "properties",
+    to={"city": {"type": "string", "enum": None}, "days": {"type": "integer"}, "zone": None},
+)
+FILLED_SHAPES = shapes('{"city": "Oslo", "days": null}', FILLED)
+
+
+@pytest.mark.parametrize("name", FILLED_SHAPES)
+def test_nulls_of_arrow_are_removed_in_each_form_of_calls_and_tools(name: str) -> None:
+    assert {found.code for found in findings_of(FILLED_SHAPES[name])} >= {"none-filled", "spec-unusual"}
+    fixed = dict(repaired(FILLED_SHAPES[name]).fields)
+    assert fixed == shapes('{"city": "Oslo"}', PLAIN)[name]
+    assert not {found.code for found in findings_of(fixed)} & {"none-filled", "spec-unusual"}

@@ -248,6 +248,8 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("mojibake", speak(ASKS, "Itâ€™s late"), ASKS, "/conversations/1/value"),
     ("mojibake", changed(OPENAI, "messages", 3, "content", to="18Â°C"), 3, "/messages/3/content"),
     ("mojibake", speak(ASKS, "鏉变含?"), ASKS, "/conversations/1/value"),
+    ("mojibake", speak(ENDS, "РњРёСЂ!"), ENDS, "/conversations/4/value"),
+    ("mojibake", speak(ASKS, "ItвЂ™s late"), ASKS, "/conversations/1/value"),
     ("mojibake", speak(ENDS, "浣犲ソ锛屼笘鐣�".removesuffix("�")), ENDS, "/conversations/4/value"),
     ("mojibake", speak(ASKS, "縺薙ｓ縺ｫ縺｡縺ｯ"), ASKS, "/conversations/1/value"),
     ("mojibake", given(json.dumps({"city": "MÃ¼nchen"})), CALLS, "/messages/2/tool_calls/0/function/arguments"),

@@ -15,6 +15,8 @@ REPLACEMENT: Final = "\ufffd"
 _SIGNS: Final = "€ƒ†‡ˆ‰ŠŒŽ•˜™š›œžŸ\x80-\xbf"
 """What the bytes 80 to BF become in Windows-1252 or Latin-1, without those that are punctuation."""
 _PUNCTUATION: Final = "‚„…‹‘’“”–—"
+_CYRILLIC: Final = "".join(bytes((byte,)).decode("cp1251", "ignore") for byte in range(0x80, 0xC0)) + "\x98"
+"""What the bytes 80 to BF become in Windows-1251."""
 _CJK: Final = r"[\u3400-\u9fff]"
 _ANY: Final = f"[{_SIGNS}{_PUNCTUATION}]"
 _MOJIBAKE: Final = re.compile(
@@ -26,8 +28,10 @@ _MOJIBAKE: Final = re.compile(
     rf"|[ÄÅÐÑ][{_SIGNS}‚„…‹](?=[^\W_])"
     # Two characters of any script, such as `ä¸­æ–‡` for `中文`. One alone may be French: `é »`.
     rf"|(?:[Â-ß]{_ANY}|[à-ï]{_ANY}{{2}}){{2}}"
+    # Windows-1251: `РњРёСЂ` for `Мир`, `вЂ™` for `’`. Two pairs may be a word in capitals.
+    rf"|(?:[РС][{_CYRILLIC}]){{3,}}|вЂ[{_CYRILLIC}]"
 )
-"""UTF-8 that was decoded as Windows-1252 or Latin-1, in sequences that no language writes."""
+"""UTF-8 that was decoded as Windows-1252, Latin-1 or Windows-1251, in sequences that no language writes."""
 
 
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
@@ -127,7 +131,7 @@ def _pairs(encoding: str, leads: bytes, trails: bytes) -> str:
 
 def _meant(found: str) -> str:
     """Return the text that was encoded, or an empty text if it cannot be known from this part alone."""
-    for encoding in ("cp1252", "gbk", "cp932"):
+    for encoding in ("cp1252", "cp1251", "gbk", "cp932"):
         try:
             return found.encode(encoding).decode()
         except ValueError:

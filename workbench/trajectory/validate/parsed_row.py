@@ -136,6 +136,11 @@ class ParsedRow:
         return is_plain_row(self.row.fields)
 
     @property
+    def rejected(self) -> "tuple[ParsedEntry, ...]":
+        """The rejected answer; empty if the row has none."""
+        return parse_texts(replace(self.row, entries=self.row.rejected)).entries if self.row.rejected else ()
+
+    @property
     def bad_from(self) -> int:
         """Index of the first entry of an answer that is labelled as bad, whose calls may be wrong on purpose."""
         return self.row.bad_from

@@ -1,7 +1,7 @@
 """Repair a row in its own format, if that is safe: apply the reader's fixes, and remove Arrow's nulls."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
@@ -69,17 +69,35 @@ def _in_specs(parsed: ParsedRow) -> Iterator[_Change]:
         if all(new is old for new, old in zip(plain, declaration.specs, strict=True)):
             continue
         written = value_in_row(parsed.row.fields, declaration.pointer)
-        if isinstance(written, list) and written == _listed(declaration, declaration.specs):
-            yield _Change("spec-unusual", declaration.pointer, _listed(declaration, plain))
-        elif isinstance(written, list) and all(isinstance(text, str) for text in written):
-            texts = [template_json(spec) for spec in _listed(declaration, plain)]
-            yield _Change("spec-unusual", declaration.pointer, texts)
-        elif declaration.is_text:
-            yield _Change("spec-unusual", declaration.pointer, template_json(_listed(declaration, plain)))
+        listed = [_listed(declaration, spec) for spec in plain]
+        if declaration.is_text and not isinstance(written, list):
+            yield _Change("spec-unusual", declaration.pointer, template_json(listed))
+        elif isinstance(written, list) and len(written) == len(plain):
+            changed = [
+                _as_written(tool, _listed(declaration, old), new)
+                for tool, old, new in zip(written, declaration.specs, listed, strict=True)
+            ]
+            if changed != written:
+                yield _Change("spec-unusual", declaration.pointer, changed)
 
 
-def _listed(declaration: Declaration, specs: Sequence[ToolSpec]) -> list[JsonValue]:
-    return [spec.function if declaration.is_bare else spec.document for spec in specs]
+def _listed(declaration: Declaration, spec: ToolSpec) -> JsonObject:
+    return spec.function if declaration.is_bare else spec.document
+
+
+def _as_written(tool: JsonValue, old: JsonObject, new: JsonObject) -> JsonValue:
+    """Return a tool of a list with what changed from `old` to `new`, in the form that it has there.
+
+    It is such an object itself, its JSON, or one of another API, in which only the schema is replaced:
+    `{"name": "f", "input_schema": {…}}`.
+    """
+    if isinstance(tool, str):
+        return template_json(new)
+    if not isinstance(tool, Mapping) or tool == old:
+        return new
+    key = "input_schema" if "input_schema" in tool else "parameters"
+    before, after = (as_object(spec.get("function", spec)).get("parameters") for spec in (old, new))
+    return {**tool, key: after} if tool.get(key) == before and after is not None else tool
 
 
 def _in_text(parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[_Change]:
@@ -124,10 +142,25 @@ def _payload_edit(reading: Reading, call: ReadCall, arguments: JsonObject) -> Ed
 
 
 def _in_structure(parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[_Change]:
+    in_texts = Counter[str]()
     for call in parsed_entry.calls:
-        # A text that holds the whole call cannot be replaced by its arguments.
-        if call.given and call.arguments is not None and call.given.arguments_pointer != call.given.pointer:
+        if call.given is None or call.arguments is None:
+            continue
+        if call.given.arguments_pointer != call.given.pointer:
             yield from _given_changes(call, call.given, parsed)
+        else:
+            yield from _in_whole_text(call, call.given.pointer, in_texts[call.given.pointer], parsed)
+            in_texts[call.given.pointer] += 1
+
+
+def _in_whole_text(call: ParsedCall, pointer: str, place: int, parsed: ParsedRow) -> Iterator[_Change]:
+    """Yield the arguments without nulls in a text that holds a call, or the calls of an entry, as JSON."""
+    for inside in (f"{pointer}/arguments", f"{pointer}/{place}/arguments"):
+        fields = parsed.row.fields
+        if leads_somewhere(fields, inside) and value_in_row(fields, inside) == call.arguments:
+            after = _without_nulls(call.name, cast(JsonObject, call.arguments), parsed.tools)
+            if after != call.arguments:
+                yield _Change("none-filled", inside, after)
 
 
 def _given_changes(call: ParsedCall, given: EntryCall, parsed: ParsedRow) -> Iterator[_Change]:

@@ -6,7 +6,6 @@ question is always run, so a new rule is correct at once and fast later.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Severity
@@ -31,7 +30,7 @@ from workbench.trajectory.validate.pairing import (
     pairing_findings,
     thought_findings,
 )
-from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
+from workbench.trajectory.validate.parsed_row import ParsedRow
 from workbench.trajectory.validate.plain_values import fits_columns
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 from workbench.trajectory.validate.text_rules import has_placeholder, secret_findings, text_findings
@@ -63,8 +62,8 @@ def _rule(words: str, find: Finder, may_find: Callable[[Glance], bool] = _always
 def _format_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield the findings of the format, except for arguments that the tolerant reader can repair."""
     entries = parsed.entries
-    if parsed.row.rejected and parsed.row.findings:
-        entries += parse_texts(replace(parsed.row, entries=parsed.row.rejected)).entries
+    if parsed.row.findings:
+        entries += parsed.rejected
     given = [call for entry in entries for call in entry.calls if call.given and call.given.problem]
     repairable = {call.given.arguments_pointer for call in given if call.given and call.repairs}
     # Calls of one text share their pointer.

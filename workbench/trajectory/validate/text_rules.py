@@ -52,10 +52,13 @@ def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 
 def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """Yield `secret` and `personal-data`. The messages say what kind it is, never the text itself."""
+    """Yield `secret` and `personal-data`. The messages say what kind it is, never the text itself.
+
+    A rejected answer may be wrong, but it is published with the row.
+    """
     texts = [
         (text, pointer, parsed_entry.entry)
-        for parsed_entry in parsed.entries
+        for parsed_entry in (*parsed.entries, *parsed.rejected)
         for text, pointer in parsed_entry.texts
     ]
     # Rows of one dataset share their system texts, so each of those is searched once.
