@@ -99,13 +99,14 @@ class TolerantCalls(NamedTuple):
 def read_tolerantly(body: str, tools: OfferedTools | None = None) -> TolerantCalls | None:
     """Parse the body of a call, or of several, with fixes; None if it cannot be parsed or a fix is a guess.
 
-    Text beside the call is not cut away either: it may be a thought or prose of the message.
+    Text beside the call is not cut away either: it may be a thought or prose of the message. A call in XML is not
+    parsed: no format has it in such a place, and without a schema its values have no types.
 
     >>> read_tolerantly("{'name': 'f', 'arguments': {}}").fixes
     ('python-literal',)
     """
     reading = parse(tagged(body), tools=tools, checks_arguments=False)
-    if reading.dropped or not reading.calls:
+    if reading.dropped or not reading.calls or any(call.dialect is Dialect.XML for call in reading.calls):
         return None
     if any(fix.is_guess or fix.code == "skipped-garbage" for fix in reading.fixes):
         return None

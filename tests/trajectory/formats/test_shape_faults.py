@@ -197,8 +197,8 @@ def test_a_repair_changes_the_row_where_the_shape_has_it():
     wrong = with_value(text, pointer_parts("/messages/2/tool_calls/1/function/arguments"), json.dumps(null))
     repaired = repair_row(parse_texts(FORMATS["json-texts"].read(wrong)))
     assert json.loads(repaired.fields["messages"]) == CHAT
-    # Tools in another form are not written in the form of chat APIs.
+    # Tools in another form keep it.
     python = with_value(ANTHROPIC, pointer_parts("/tools/0/input_schema/properties/days/type"), "int")
-    assert repair_row(parse_texts(FORMATS["anthropic-messages"].read(python))).fields is python
+    assert repair_row(parse_texts(FORMATS["anthropic-messages"].read(python))).fields == ANTHROPIC
     texts = {"messages": CHAT, "tools": [json.dumps(TOOL).replace('"integer"', '"int"')]}
     assert repair_row(parse_texts(FORMATS["openai"].read(texts))).fields["tools"] == [json.dumps(TOOL)]

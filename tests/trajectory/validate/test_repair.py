@@ -159,3 +159,19 @@ def test_nulls_of_arrow_are_removed_in_each_form_of_calls_and_tools(name: str) -
     fixed = dict(repaired(FILLED_SHAPES[name]).fields)
     assert fixed == shapes('{"city": "Oslo"}', PLAIN)[name]
     assert not {found.code for found in findings_of(fixed)} & {"none-filled", "spec-unusual"}
+
+
+XML = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
+
+
+@pytest.mark.parametrize("name", ["llamafactory", "llamafactory-v1", "ms-swift"])
+def test_xml_in_a_place_for_json_is_no_call(name: str) -> None:
+    """LLaMA-Factory and ms-swift parse such a text as JSON. Without its schema, 3 would become a text, too."""
+    call = '{"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}}'
+    row = json.loads(
+        json.dumps(shapes('{"city": "Oslo", "days": 3}', PLAIN)[name]).replace(
+            json.dumps(call)[1:-1], json.dumps(XML)[1:-1]
+        )
+    )
+    assert [found.code for found in findings_of(row)] == ["call-unreadable"]
+    assert repaired(row).repairs == ()

@@ -70,7 +70,7 @@ def _called_in_json(text: str, tools: OfferedTools) -> str:
         listed = fields.get("tool_calls")
         fields = as_object(listed[0]) if isinstance(listed, list) and listed else fields
         fields = as_object(fields.get("function")) or fields
-        name = fields.get("action" if "action_input" in fields else "name")
+        name = next((fields[key] for key in _NAMES if key in fields), None)
         if isinstance(name, str) and name in tools.by_name and not fields.keys().isdisjoint(_INPUTS):
             return name
     return ""
@@ -89,7 +89,7 @@ def _patterns_of(names: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern[s
     """Return what finds a line that is a call of one of the tools, and a sentence that announces one."""
     name = rf"(?:functions\.|tools\.)?(?P<name>{'|'.join(map(re.escape, names))})"
     line = re.compile(
-        r"^(?:(?P<action>Action:[ \t]*)|(?:Tool |Function )?[Cc]all:[ \t]*)?"
+        r"^(?:(?P<action>Action:[ \t]*)|(?:Tool |Function )?[Cc]all:[ \t]*|Calling[ \t]+)?"
         r"(?P<code>(?:(?:(?:const|let|var)[ \t]+)?[A-Za-z_]\w{0,60}[ \t]*=[ \t]*)?(?:await[ \t]+)?(?P<print>print\()?)"
         rf"{name}(?:\((?P<arguments>[^\n]{{0,2000}})\)(?(print)\))[;.]?"
         r"|(?(action)(?P<input>\[[^\]\n]{1,200}\]|[ \t]*\nAction Input:[^\n]*)|(?!))"
@@ -98,7 +98,7 @@ def _patterns_of(names: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern[s
     )
     announced = re.compile(
         r"\b(?:I(?:['’]ll| will|['’]m going to| am going to)|[Ll]et me)(?: now| first| then)? (?:call|use|run|invoke) "
-        rf"{name}\((?P<arguments>[^\n()]{{0,2000}})(?P<object>)\)"
+        rf"`?{name}\((?P<arguments>[^\n()]{{0,2000}})(?P<object>)\)"
         # A condition makes it an offer.
         r"(?![^\n.]{0,200}(?:\b(?:if|once|when|after|unless|would)\b|\?))"
     )
@@ -109,7 +109,8 @@ _OBJECT: Final = re.compile(r"(?:^[ \t]*|<\w*(?:tool|function|call)\w*>\s{0,20})
 _MOST_OBJECTS: Final = 20
 """So that a text of many objects that are cut off is searched in linear time."""
 _DECODER: Final = json.JSONDecoder()
-_INPUTS: Final = frozenset({"arguments", "parameters", "args", "input", "action_input"})
+_NAMES: Final = ("name", "function", "function_name", "tool", "tool_name", "action")
+_INPUTS: Final = frozenset({"arguments", "parameters", "args", "input", "tool_input", "action_input"})
 _PROGRAM: Final = re.compile(r"^[ \t]*(?:import|from|def|class|async def)\b", re.MULTILINE)
 
 
