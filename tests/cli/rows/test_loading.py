@@ -48,6 +48,30 @@ def test_numbers_that_json_does_not_have_are_found_at_any_depth(
     assert "non-finite-number" in run_cli("check", tmp_path / "a.jsonl").out
 
 
+HALF_KEYS = {
+    "row": LINE[:-1] + ', "k\\ud83d": {"a": 1}}',
+    "message": LINE.replace('"from": "human"', '"k\\ud83d": 1, "from": "human"', 1),
+    "twice": LINE[:-1] + ', "k\\ud83d": 1, "k\\ud83d": 2}',
+    "argument": json.dumps(TRL).replace('"city": "Paris"', '"k\\ud83d": "Paris"', 1),
+    "tool": json.dumps(TRL).replace('"name": "get_weather"', '"name": "k\\ud83d"', 1),
+}
+
+
+@pytest.mark.parametrize("place", HALF_KEYS)
+def test_half_of_a_surrogate_pair_in_a_name_is_escaped_in_every_report(
+    place: str, run_cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{HALF_KEYS[place]}\nnot JSON\n")
+    for output_format in ("text", "json", "github", "sarif"):
+        done = run_cli("check", file, "--output-format", output_format, "--ignore", "mixed-arguments")
+        assert done.code == 1 and "\\ud83d" in done.out
+        assert "lone-surrogate" in done.out and "unreadable-row" in done.out
+    for name in ("o.jsonl", "o.parquet"):
+        done = run_cli("convert", file, "--to", "trl", "--out", tmp_path / name)
+        assert done.code == 1 and "0 written, 2 skipped" in done.err
+
+
 def test_a_key_that_is_escaped_or_inside_an_entry_is_found_too(
     run_cli: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -269,6 +269,13 @@ def test_what_loaders_refuse_is_not_written_wherever_it_is(value, to):
         {"messages": [*openai("{}")["messages"][:-1], {"role": "assistant", "content": "d", "zz": value}]},
         {"messages": openai(json.dumps({"a": value}))["messages"]},
     ]
+    if isinstance(value, str):
+        places += [
+            {value: 1},
+            {"extra": {value: 1}},
+            {"messages": [*openai("{}")["messages"][:-1], {"role": "assistant", "content": "d", value: 1}]},
+            {"messages": openai(json.dumps({value: 1}))["messages"]},
+        ]
     for more in places:
         row = openai("{}", **more)
         done = convert_row(row, detect_format(row), FORMATS[to], RowOptions())
