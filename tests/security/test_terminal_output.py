@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.services import CHECKOUT
-from workbench.cli.terminal.visible import VisibleOutput, own_code
+from workbench.cli.terminal.visible import VisibleOutput, own_code, protect_terminals
 
 HOSTILE = "a\u202eb\x1b]0;owned\x07\x1b[31mred\x1b[8m\x9b31m\x08\u2066\u200b\U000e0041z"
 SHOWN = "a<U+202E>b␛]0;owned␇␛[31mred␛[8m\ufffd31m␈<U+2066><U+200B><U+E0041>z"
@@ -49,6 +49,19 @@ def test_what_is_not_text_is_shown() -> None:
     VisibleOutput(terminal, "ascii").write(b"\xff\xfe\x1b\n")
     assert terminal.getvalue() == b"???\n"
     assert written("\ud800") == "\ufffd" * 3
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_half_of_a_surrogate_pair_is_escaped_in_every_output(
+    monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool
+) -> None:
+    output = Terminal()
+    monkeypatch.setattr(output, "isatty", lambda: is_terminal)
+    stream = io.TextIOWrapper(output, "utf-8")
+    monkeypatch.setattr(sys, "stdout", stream)
+    protect_terminals()
+    print("é\ud83d", flush=True)
+    assert output.getvalue().decode() == "é\\ud83d\n"
 
 
 @pytest.fixture

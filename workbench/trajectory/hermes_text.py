@@ -16,8 +16,8 @@ from workbench.trajectory.trajectory import Call, Part, Prose, Result, Thought
 
 _STRAYS: Final = frozenset({"orphan-open-tag", "orphan-close-tag"})
 """Fixes that change only prose. They are not applied, because the prose of a row may be about the format."""
-REPEATED: Final = "duplicate-key"
-"""The reader's code for a key that an object has twice. To keep one of the values would be a guess."""
+REPEATED: Final = frozenset({"duplicate-key", "duplicate-parameter"})
+"""The reader's codes for a key that a call in JSON or XML has twice. To keep one of the values would be a guess."""
 _OTHER_MARKS: Final = frozenset({"stop", "response"})
 _THOUGHT: Final = re.compile(
     r"<(?P<tag>think|scratch_pad|REASONING_SCRATCHPAD)>(?P<text>.*)</(?P=tag)>", re.DOTALL
@@ -110,7 +110,7 @@ def read_tolerantly(body: str, tools: OfferedTools | None = None) -> TolerantCal
         return None
     if any(fix.is_guess or fix.code == "skipped-garbage" for fix in reading.fixes):
         return None
-    if any(note.code == REPEATED for note in reading.findings):
+    if any(note.code in REPEATED for note in reading.findings):
         return None
     if any(segment.kind not in (SegmentKind.CALL, SegmentKind.PROSE) for segment in reading.segments):
         return None
@@ -241,8 +241,9 @@ def _problem(reading: Reading) -> str:
     guesses = sorted({fix.code for fix in reading.fixes if fix.is_guess})
     if guesses:
         return f"a fix is a guess ({', '.join(guesses)}); correct the text by hand"
-    if any(note.code == REPEATED for note in reading.findings):
-        return f"a call has a key twice ({REPEATED}); correct the text by hand"
+    repeated = next((note.code for note in reading.findings if note.code in REPEATED), "")
+    if repeated:
+        return f"a call has a key twice ({repeated}); correct the text by hand"
     kinds = {segment.kind for segment in reading.segments}
     return (
         "a call is cut off; complete the text or leave the row out" if SegmentKind.UNCLOSED in kinds else ""

@@ -61,7 +61,7 @@ def read_trajectory(row: TrainingRow) -> RowReading:
     problems = tuple(
         problem
         for problem in job.problems
-        if problem.code == REPEATED or problem.pointer not in job.repaired - job.broken
+        if problem.code in REPEATED or problem.pointer not in job.repaired - job.broken
     )
     return RowReading(trajectory, tuple(job.changes), problems)
 

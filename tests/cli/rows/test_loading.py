@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -45,6 +46,30 @@ def test_numbers_that_json_does_not_have_are_found_at_any_depth(
 ) -> None:
     (tmp_path / "a.jsonl").write_text(LINE[:-1] + f', "a": {{"b": {name}}}}}\n')
     assert "non-finite-number" in run_cli("check", tmp_path / "a.jsonl").out
+
+
+HALF_KEYS = {
+    "row": LINE[:-1] + ', "k\\ud83d": {"a": 1}}',
+    "message": LINE.replace('"from": "human"', '"k\\ud83d": 1, "from": "human"', 1),
+    "twice": LINE[:-1] + ', "k\\ud83d": 1, "k\\ud83d": 2}',
+    "argument": json.dumps(TRL).replace('"city": "Paris"', '"k\\ud83d": "Paris"', 1),
+    "tool": json.dumps(TRL).replace('"name": "get_weather"', '"name": "k\\ud83d"', 1),
+}
+
+
+@pytest.mark.parametrize("place", HALF_KEYS)
+def test_half_of_a_surrogate_pair_in_a_name_is_escaped_in_every_report(
+    place: str, run_cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{HALF_KEYS[place]}\nnot JSON\n")
+    for output_format in ("text", "json", "github", "sarif"):
+        done = run_cli("check", file, "--output-format", output_format, "--ignore", "mixed-arguments")
+        assert done.code == 1 and "\\ud83d" in done.out
+        assert "lone-surrogate" in done.out and "unreadable-row" in done.out
+    for name in ("o.jsonl", "o.parquet"):
+        done = run_cli("convert", file, "--to", "trl", "--out", tmp_path / name)
+        assert done.code == 1 and "0 written, 2 skipped" in done.err
 
 
 def test_a_key_that_is_escaped_or_inside_an_entry_is_found_too(
@@ -133,6 +158,29 @@ def test_a_damaged_file_does_not_hide_the_others_from_a_conversion(
     assert stopped.code == 2 and "a.jsonl.gz" in stopped.err and not (tmp_path / "no.jsonl").exists()
     assert run_cli("check", folder, "--fix-out", tmp_path / "fixed.jsonl", "--statistics").code == 1
     assert len((tmp_path / "fixed.jsonl").read_text().splitlines()) == len(rows)
+
+
+def test_a_damaged_file_does_not_hide_the_others_from_an_import(
+    workbench: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    long = [Random(number).randbytes(6_000).hex() for number in range(200)]
+    packed = gzip.compress("".join(f'{LINE[:-1]}, "n": "{text}"}}\n' for text in long).encode())
+    (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    (folder / "b.parquet").write_bytes(b"PAR1 and no more")
+    (folder / "c.jsonl").write_text(f"{LINE}\n")
+    summary = json.loads(
+        workbench("convert", folder, "--to", "trl", "--out", tmp_path / "o.jsonl", "--json").stdout
+    )
+    done = workbench("import", folder, "--json")
+    rows = json.loads(done.stdout)
+    assert done.returncode == 1 and (rows["imported"], rows["failed"]) == (summary["written"], 2)
+    assert rows["rows"][-1]["file"] == str(folder / "c.jsonl") and rows["rows"][-1]["new"]
+    failed = [(Path(row["file"]).name, row["row"]) for row in rows["rows"] if row["problem"]]
+    assert failed == [("a.jsonl.gz", summary["written"]), ("b.parquet", 1)]
+    assert done.stderr.count("from here on, the file cannot be read") == 2
+    assert summary["written"] > 50 and f"\n{summary['written']} sessions imported" in done.stderr
 
 
 def test_a_first_line_that_is_cut_off_does_not_hide_the_other_rows(

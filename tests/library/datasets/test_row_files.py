@@ -212,9 +212,12 @@ def test_a_column_of_parquet_that_json_cannot_hold_is_named(tmp_path, value):
         list(read_rows(str(path)))
 
 
-def test_a_lone_surrogate_cannot_be_written_to_parquet(tmp_path):
+@pytest.mark.parametrize(
+    "row", [{"text": "\ud800"}, {"\ud800": 1}, {"messages": [{"\ud800": 1}]}, {"a": {"\ud800": 1}}], ids=ascii
+)
+def test_a_lone_surrogate_cannot_be_written_to_parquet(tmp_path, row):
     with pytest.raises(BadInput, match="surrogate"), open_writer(str(tmp_path / "rows.parquet")) as write:
-        write({"text": "\ud800"})
+        write(row)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -269,6 +269,13 @@ def test_what_loaders_refuse_is_not_written_wherever_it_is(value, to):
         {"messages": [*openai("{}")["messages"][:-1], {"role": "assistant", "content": "d", "zz": value}]},
         {"messages": openai(json.dumps({"a": value}))["messages"]},
     ]
+    if isinstance(value, str):
+        places += [
+            {value: 1},
+            {"extra": {value: 1}},
+            {"messages": [*openai("{}")["messages"][:-1], {"role": "assistant", "content": "d", value: 1}]},
+            {"messages": openai(json.dumps({value: 1}))["messages"]},
+        ]
     for more in places:
         row = openai("{}", **more)
         done = convert_row(row, detect_format(row), FORMATS[to], RowOptions())
@@ -283,39 +290,49 @@ def spoken(*turns, **more):
     return {"conversations": conversations, "tools": json.dumps([SPEC]), **more}
 
 
-@pytest.mark.parametrize("to", ["trl", "openai", "sharegpt", "llamafactory", "ms-swift"])
-@pytest.mark.parametrize("arguments", TWICE)
-def test_a_key_twice_in_a_text_of_json_is_refused_and_not_fixed(arguments, to):
-    call = f'{{"name": "f", "arguments": {arguments}}}'
-    quoted = f'{{"name": "f", "arguments": {json.dumps(arguments)}}}'
-    tools = json.dumps([SPEC]).replace('"name": "f"', '"name": "g", "name": "f"')
-    tagged = f"<tool_call>\n{call}\n</tool_call>"
-    rows = [
-        openai(arguments),
-        spoken(("human", "q"), ("function_call", call), ("observation", "1"), ("gpt", "d")),
-        spoken(
-            ("human", "q"), ("gpt", tagged), ("tool", "<tool_response>\n1\n</tool_response>"), ("gpt", "d")
-        ),
-        {**openai("{}"), "tools": tools},
-        *[
-            {
-                "messages": [
-                    {"role": "user", "content": "q"},
-                    {"role": "tool_call", "content": text},
-                    {"role": "tool_response", "content": "1"},
-                    {"role": "assistant", "content": "d"},
-                ],
-                "tools": json.dumps([SPEC]),
-            }
-            for text in (call, quoted)
-        ],
+def with_call(body):
+    """Return rows of three formats whose call is this text."""
+    tagged = f"<tool_call>\n{body}\n</tool_call>"
+    result = ("tool", "<tool_response>\n1\n</tool_response>")
+    turns = [("user", "q"), ("tool_call", body), ("tool_response", "1"), ("assistant", "d")]
+    return [
+        spoken(("human", "q"), ("gpt", tagged), result, ("gpt", "d")),
+        spoken(("human", "q"), ("function_call", body), ("observation", "1"), ("gpt", "d")),
+        {
+            "messages": [{"role": role, "content": content} for role, content in turns],
+            "tools": json.dumps([SPEC]),
+        },
     ]
+
+
+def assert_refused(rows, to):
     for row in rows:
         form = detect_format(row)
         done = convert_row(row, form, FORMATS[to], RowOptions())
         assert done.row is None and "twice" in " ".join(problem.message for problem in done.problems), row
         checked = check_completely(form.read(row))
-        found = {finding.code for finding in checked.findings}
-        assert found & {"duplicate-key", "call-not-strict"}, row
-        if row is not rows[2]:
+        found = [
+            finding for finding in checked.findings if finding.code in ("duplicate-key", "call-not-strict")
+        ]
+        assert found and not any("convert" in finding.message for finding in found), row
+        if "<tool_call>" not in json.dumps(row):
             assert repair_row(checked.content).fields is row
+
+
+TARGETS = ["trl", "openai", "sharegpt", "llamafactory", "ms-swift"]
+
+
+@pytest.mark.parametrize("to", TARGETS)
+@pytest.mark.parametrize("arguments", TWICE)
+def test_a_key_twice_in_a_text_of_json_is_refused_and_not_fixed(arguments, to):
+    call = f'{{"name": "f", "arguments": {arguments}}}'
+    quoted = f'{{"name": "f", "arguments": {json.dumps(arguments)}}}'
+    tools = json.dumps([SPEC]).replace('"name": "f"', '"name": "g", "name": "f"')
+    rows = [openai(arguments), {**openai("{}"), "tools": tools}, *with_call(call), with_call(quoted)[-1]]
+    assert_refused(rows, to)
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_a_parameter_twice_in_an_xml_call_is_refused_and_not_fixed(to):
+    parameters = "".join(f"<parameter=a>\n{value}\n</parameter>\n" for value in (1, 2))
+    assert_refused(with_call(f"<function=f>\n{parameters}</function>"), to)

@@ -2,13 +2,14 @@
 
 Whatever a command prints may come from a model, a server, an MCP tool or a file. So at a terminal, everything passes
 through `VisibleOutput`. Only our own colours and progress lines get through: they are marked with a secret that no text
-from outside can know. A pipe or a file gets every byte as it is.
+from outside can know. A pipe or a file gets every character as it is, if it can be encoded.
 
 | text | shown as |
 |---|---|
 | escape, bell, backspace and other control characters | `␛`, `␇`, `␈` |
 | characters that change the direction of the text after them | `<U+202E>` |
 | characters without a shape, in which text can be hidden | `<U+200B>`, `<U+E0041>` |
+| halves of surrogate pairs, which cannot be encoded, also in a pipe or a file | `\\ud83d` |
 """
 
 import io
@@ -99,13 +100,16 @@ class VisibleOutput(io.RawIOBase):
 
 
 def protect_terminals() -> None:
-    """Show control characters in everything that this process prints at a terminal."""
+    """Show control characters in everything that this process prints at a terminal, and escape what has no encoding."""
     if sys.stdout.isatty():
         sys.stdout = _protected(sys.stdout)
+    else:
+        # Standard error escapes what it cannot encode anyway.
+        cast(io.TextIOWrapper, sys.stdout).reconfigure(errors="backslashreplace")
     if sys.stderr.isatty():
         sys.stderr = _protected(sys.stderr)
 
 
 def _protected(stream: TextIO) -> TextIO:
     output = cast(BinaryIO, VisibleOutput(stream.buffer, stream.encoding))
-    return io.TextIOWrapper(output, stream.encoding, errors="replace", line_buffering=True)
+    return io.TextIOWrapper(output, stream.encoding, errors="backslashreplace", line_buffering=True)

@@ -17,7 +17,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.file_row import ReadLimits
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
-from workbench.library.datasets.row_files import read_row, read_rows
+from workbench.library.datasets.row_files import read_row, read_rows, until_damaged
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, open_log_writer, open_writer
 from workbench.library.datasets.session_export import (
@@ -71,10 +71,10 @@ class DatasetFiles:
             raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
 
     def read(self, file: str, read_as: str, *, limits: ReadLimits = ReadLimits()) -> Iterator[ReadRow]:  # noqa: B008
-        """Yield each row of a file."""
+        """Yield each row of a file. One that is cut off ends with a row that says so."""
         if read_as != "auto":
             format_named(read_as)
-        for row in read_rows(file, limits):
+        for row in until_damaged(read_rows(file, limits)):
             yield ReadRow(row.number, read_row(row, read_as), row.line)
 
     def push(

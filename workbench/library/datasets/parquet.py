@@ -223,10 +223,10 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     Raises:
         BadInput: A text cannot be encoded as UTF-8.
     """
-    kinds = _kinds(rows())
-    schema = pa.schema(list(kinds.items()))
-    stored = pa.schema([(name, _stored(kind)) for name, kind in kinds.items()])
     try:
+        kinds = _kinds(rows())
+        schema = pa.schema(list(kinds.items()))
+        stored = pa.schema([(name, _stored(kind)) for name, kind in kinds.items()])
         with pq.ParquetWriter(path, schema) as writer:
             for batch in _batches(rows()):
                 columns = {

@@ -94,7 +94,7 @@ def import_rows(
         options: Tags and other options.
 
     Raises:
-        BadInput: The file is cut off.
+        BadInput: The file cannot be opened, or is too large.
         StoreError: The store cannot be written.
     """
     setups, numbers = _Setups(default_setup), dict[int, int]()

@@ -18,6 +18,7 @@ from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.filled_nulls import close_spec, filled_nulls, without_nulls_at
+from workbench.trajectory.hermes_text import REPEATED
 from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.system_text import form_of_examples
 from workbench.trajectory.validate.codes import quoted, row_finding
@@ -133,7 +134,8 @@ def _of_reading(parsed_entry: ParsedEntry, reading: Reading, parsed: ParsedRow) 
         if verdict != "call-not-strict":
             remedy = _REMEDIES[verdict]
         else:
-            remedy = _GUESSED if guesses & {*codes} else _not_strict(parsed_entry.entry.text_pointer, parsed)
+            is_guess = not (guesses | REPEATED).isdisjoint(codes)
+            remedy = _GUESSED if is_guess else _not_strict(parsed_entry.entry.text_pointer, parsed)
         message = remedy.format(codes=", ".join(sorted(set(codes))))
         yield row_finding(verdict, message, entry=parsed_entry.entry, pointer=parsed_entry.entry.text_pointer)
 

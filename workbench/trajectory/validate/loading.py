@@ -23,7 +23,7 @@ from workbench.chat.json_value import (
 from workbench.hermes.parse import parse
 from workbench.toolspec.spec import cached_on
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.hermes_text import tagged
+from workbench.trajectory.hermes_text import REPEATED, tagged
 from workbench.trajectory.row import Declaration, EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import ParsedRow
@@ -113,7 +113,7 @@ def _repeated_in(text: str, *, is_call: bool) -> tuple[str, ...]:
         found = repeated_keys(text)
     except (ValueError, RecursionError):
         body = tagged(text if is_call else f'{{"name": "f", "arguments": {text}}}')
-        spans = [note.span for note in parse(body).findings if note.code == "duplicate-key"]
+        spans = [note.span for note in parse(body).findings if note.code in REPEATED]
         return tuple(json_pointer("", span.of(body).strip("\"'")) for span in spans if span)
     if is_call and not found and '\\"' in text:
         # ms-swift takes arguments that are a text within the text of the call.

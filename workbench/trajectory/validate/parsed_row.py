@@ -195,7 +195,7 @@ def _tolerant_arguments(
     """Parse arguments that are not valid JSON with the tolerant reader; return them with the codes of the fixes."""
     written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
     reading = parse(written, tools=tools, checks_arguments=False)
-    is_repeated = any(note.code == REPEATED for note in reading.findings)
+    is_repeated = any(note.code in REPEATED for note in reading.findings)
     if len(reading.calls) != 1 or reading.dropped or is_repeated:
         return None, ()
     return reading.calls[0].arguments, tuple(fix.code for fix in reading.fixes)

@@ -169,7 +169,7 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
     calls = [
         call.arguments for message in trajectory.messages + trajectory.rejected for call in message.calls
     ]
-    rest = [value for key, value in row.items() if key != "tools"]
+    rest = {key: value for key, value in row.items() if key != "tools"}
     members = [message.others for message in trajectory.messages + trajectory.rejected if message.others]
     # The messages themselves have nulls, but no numbers.
     if (
@@ -181,7 +181,7 @@ def _unloadable(trajectory: Trajectory, row: JsonObject) -> str:
     if not fits_columns(row) and any(code == "deep-nesting" for code, _ in unfit_in(row)):
         return _UNLOADABLE["deep-nesting"]
     documents = [spec.document for spec in trajectory.tools.specs]
-    found = next(unloadable_in([*rest, *calls, *documents]), None)
+    found = next(unloadable_in([rest, *calls, *documents]), None)
     return _UNLOADABLE[found[0]] if found else ""
 
 
