@@ -20,7 +20,7 @@ from workbench.trajectory.writing.row_draft import ConversionChange, Loss
 
 TRACES: Final = "traces"
 """Key of the lines of a log."""
-_EMPTY: Final = (None, "", {}, [])
+_EMPTY: Final[tuple[JsonValue, ...]] = (None, "", {}, [])
 """Values that say nothing: some agents always write the member."""
 _MOST_LINES: Final = 4
 """Lines that a finding lists."""
