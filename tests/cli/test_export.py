@@ -6,6 +6,7 @@ import pytest
 
 from tests.records.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.services import CHECKOUT, services_for
+from tests.trajectory.formats.agent_logs import CODEX, lines_of
 
 BROKEN = "<tool_call>\n{bad}\n</tool_call>"
 
@@ -45,6 +46,26 @@ def test_imported_rows_are_reported_and_exported_unchanged(run_cli, home):
     assert [json.loads(line) for line in out.out.splitlines()] == rows
     assert run_cli("import", home / "nowhere.jsonl").code == 2
     assert run_cli("import", file, "--format", "nonsense").code == 2
+
+
+def test_an_import_names_what_is_lost_as_a_conversion_does(run_cli, home):
+    logs = [home / f"{number}.jsonl" for number in range(22)]
+    for file in logs:
+        file.write_bytes(lines_of({**CODEX[0], "key": str(file)}, *CODEX[1:]))
+    converted = run_cli(
+        "convert", logs[0], "--to", "trl", "--out", home / "o.jsonl", "--report", home / "r.jsonl"
+    )
+    done = run_cli("import", *logs, "--json")
+    lost = converted.err.splitlines()[0]
+    assert lost == f"{logs[0]}:1: lost part-order (0, 1); lost key effort; lost key key"
+    assert done.err.splitlines()[0] == lost
+    assert done.err.count("lost key key") == 20
+    assert "… and 2 more rows; --json lists all of them" in done.err
+    assert "changed: key effort 22, key key 22, part-order" in done.err
+    report = json.loads(done.out)
+    assert report["changes"]["key key"] == 22
+    (conversion,) = map(json.loads, (home / "r.jsonl").read_text().splitlines())
+    assert report["rows"][0]["changes"] == [change for change in conversion["changes"] if change["lost"]]
 
 
 def test_an_export_with_errors_is_refused_with_session_message_and_pointer(run_cli, home):

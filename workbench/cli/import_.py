@@ -11,10 +11,12 @@ import typer
 
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.cli.rows.convert import ConvertReport, changes_json
 from workbench.cli.rows.row_engine import FormatOption, RowSources
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.cli.terminal.visible import shown
+from workbench.library.datasets.conversion import RowDone
 from workbench.library.datasets.row_files import shards_of
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole
@@ -49,16 +51,17 @@ def import_(
     counts: Counter[str] = Counter()
     changes: Counter[str] = Counter()
     rows: list[JsonValue] = []
-    with open_services(read_settings()) as services:
+    with open_services(read_settings()) as services, ConvertReport(listed_by="--json") as report:
         owned = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
         for file in chain.from_iterable(map(shards_of, files)):
             options = ImportOptions(file=Path(file).name, tags=tags, is_queued=queue, allows_repeats=again)
             done = _imported(owned, file, format_, options)
             for row in with_progress(done, "rows", lambda file=file: row_total([file])):
-                changes.update(row.changes)
+                changes.update({change.name for change in row.changes})
                 counts[_outcome(row)] += 1
                 rows += [_row_json(file, row)] if as_json else []
                 _report(file, row)
+                report.add(file, RowDone(row.number, is_written=row.is_new, changes=row.changes))
     imported, known, repeated, failed = (counts[name] for name in ("imported", "known", "repeated", "failed"))
     if as_json:
         changed: JsonObject = {"changes": dict(sorted(changes.items()))} if changes else {}
@@ -115,4 +118,5 @@ def _row_json(file: str, row: RowImported) -> JsonObject:
         "same_as": row.same_as,
         "problem": row.problem or None,
         "pointer": row.pointer or None,
+        "changes": changes_json(row.changes),
     }

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from tests.library.datasets.test_exporting import bring, export, gold_rows, write
+from tests.records.corpus.sessions import label
 from tests.services import services_for
 from tests.trajectory.formats.agent_logs import (
     CLAUDE_CODE,
@@ -27,10 +28,15 @@ from tests.trajectory.formats.agent_logs import (
 )
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
+from workbench.library.datasets.export_target import ExportRefused
 from workbench.library.datasets.file_row import ReadLimits
 from workbench.library.datasets.opened_rows import OpenedRows
 from workbench.library.datasets.row_files import read_row, read_rows, shards_of
 from workbench.library.datasets.row_writer import open_log_writer
+from workbench.library.datasets.session_export import export_rows
+from workbench.records.corpus.session_rows import ExportOptions
+from workbench.records.label import Verdict
+from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import RowFinding
 
 LOGS = {"claude-code": CLAUDE_CODE, "codex": CODEX, "session-trace": SESSION_TRACE}
@@ -244,6 +250,30 @@ def test_sessions_are_imported_once_and_written_as_they_were(services, homes: Pa
         assert [done.is_new for done in bring(services, Path(file))] == [False]
     export(services, tmp_path / "out.jsonl", format="codex", is_raw=True, skips=True)
     assert (tmp_path / "out.jsonl").read_bytes() == lines_of(*CODEX)
+
+
+@pytest.mark.parametrize("name", [name for name in LOGS if FORMATS[name].spell is None])
+def test_errors_of_an_unchanged_log_are_named_and_may_be_ignored(services, tmp_path: Path, name: str) -> None:
+    for source in ("log.jsonl", "changed.jsonl"):
+        events = [{**LOGS[name][0], "cwd": source}, *LOGS[name][1:]]
+        (tmp_path / source).write_bytes(lines_of(*events))
+    (imported,) = bring(services, tmp_path / "log.jsonl")
+    (done,) = export_rows(services.corpus, ExportOptions(format=name))
+    assert {obstacle.code for obstacle in done.all_obstacles} == {"undeclared-tool"}
+    assert all(obstacle.message_id and obstacle.pointer for obstacle in done.all_obstacles)
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(ExportRefused, match=r"1 of 1 sessions has errors.*--raw.*--skip-invalid"):
+        export(services, out, format=name)
+    assert export(services, out, format=name, skips=True).rows == 0
+    for options in ({"ignored_codes": ("undeclared-tool",)}, {"is_raw": True}):
+        assert export(services, out, format=name, **options).rows == 1
+        assert out.read_bytes() == (tmp_path / "log.jsonl").read_bytes()
+    bring(services, tmp_path / "changed.jsonl")
+    last = services.sessions.path(imported.session_id)[-1]
+    label(services, imported.session_id, last.id, verdict=Verdict.BAD_ANSWER, correction="Better.")
+    reports = export_rows(services.corpus, ExportOptions(format=name, includes_stale=True))
+    codes = [{obstacle.code for obstacle in report.all_obstacles} for report in reports]
+    assert sorted(codes, key=sorted) == [{"not-writable"}, {"undeclared-tool"}]
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -1,6 +1,8 @@
 """Sessions of agents are read as rows: one message for what is several events, and a report of what is left out."""
 
 import json
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -224,6 +226,84 @@ def test_of_traces_with_envelopes(lines: list[dict[str, Any]]) -> None:
     assert row.columns["model"] == "tiny"
     assert row.entries[2].others.get("is_error", False) is (lines is PI)
     assert reported(row) == ([("tools-unlisted", "/traces/0")] if lines is PI else [])
+
+
+NOT_READ = ("permission-mode", "file-history-snapshot", "ai-title", "event_msg", "ghost_snapshot")
+"""Kinds of events and items that are not read at all."""
+NAMED_AS_ONE = ("usage", "summary")
+"""Members that are reported or refused with all that is in them."""
+MORE = {
+    "claude-code": [
+        claude("attachment", "u9", "u8", attachment={"type": "queued_command", "prompt": "Quickly"}),
+        asked("u10", "u9", "Thanks"),
+    ],
+    "codex": [
+        item(12, "tool_search_call", call_id="call_4", arguments={"query": "x"}),
+        item(13, "tool_search_output", call_id="call_4", tools=[{"name": "now"}]),
+        item(14, "local_shell_call", call_id="call_5", action={"type": "exec"}),
+        item(15, "local_shell_call_output", call_id="call_5", output="a.py"),
+    ],
+}
+
+
+def objects_of(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects in a value, without those of events that are not read."""
+    if isinstance(value, dict):
+        if value.get("type") not in NOT_READ and value.get("payload", value).get("type") not in NOT_READ:
+            yield value
+            for key, member in value.items():
+                yield from () if key in NAMED_AS_ONE else objects_of(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from objects_of(member)
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_each_member_of_a_log_is_in_the_row_once_or_its_loss_is_reported(name: str) -> None:
+    lines = [*LOGS[name], *MORE.get(name, ())]
+    for place, _ in enumerate(objects_of(lines)):
+        changed = deepcopy(lines)
+        list(objects_of(changed))[place]["new_key"] = "new value"
+        done = convert_row({"traces": changed}, FORMATS[name], FORMATS["trl"], RowOptions())
+        kept = json.dumps(done.row).count("new value")
+        lost = [loss for loss in done.losses if "new_key" in loss.detail]
+        assert (done.row is None, kept + len(lost)) == (False, 1), list(objects_of(lines))[place]
+
+
+def test_codex_reports_what_begins_a_log_and_a_turn() -> None:
+    row = read(
+        {
+            **codex(
+                0,
+                "session_meta",
+                id="s1",
+                timestamp="2026-10-01T08:59:59Z",
+                cwd="/shop",
+                instructions="Be brief.",
+                base_instructions={"text": "You are Codex.", "version": 2},
+                model_provider="openai",
+                git={},
+            ),
+            "ordinal": 1,
+        },
+        codex(1, "turn_context", cwd="/shop", model="small", effort="high", summary=None),
+        codex(2, "turn_context", cwd="/other", model="large", effort="high"),
+        said(3, "user", "Hi"),
+    )
+    assert row.columns["timestamp"] == "2026-10-01T08:59:59Z"
+    (note,) = (finding.message for finding in row.findings if finding.code == "log-members")
+    assert note.endswith(": cwd, effort, instructions, model_provider, ordinal, version")
+
+
+def test_what_codex_calls_differently_is_read_once() -> None:
+    row = read(*CODEX, *MORE["codex"])
+    assert [dict(call.arguments or {}) for entry in row.entries for call in entry.calls][2:] == [
+        {"type": "exec", "command": ["ls"]},
+        {"query": "x"},
+        {"type": "exec"},
+    ]
+    assert not {"action", "tools", "output"} & {key for entry in row.entries for key in entry.others}
+    assert [call.others for entry in row.entries for call in entry.calls if call.others] == []
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +36,7 @@ from workbench.library.datasets.conversion import NoRows, RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, format_named
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.row_draft import SOURCE, TEXT_BREAKS, Addition, RowOptions
+from workbench.trajectory.writing.row_draft import SOURCE, TEXT_BREAKS, Addition, ConversionChange, RowOptions
 
 if TYPE_CHECKING:
     from workbench.library.datasets.conversion import Conversion, ShardRow
@@ -109,10 +109,12 @@ class ConvertReport:
 
     Args:
         target: File to write, as JSON Lines; empty for no file.
+        listed_by: The option that lists all rows.
     """
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str = "", listed_by: str = "--report FILE") -> None:
         self._target = target
+        self._listed_by = listed_by
         self._stack = ExitStack()
         self._write: RowWriter | None = None
         self._reported = 0
@@ -126,7 +128,7 @@ class ConvertReport:
         self._stack.__exit__(*raised)  # pyright: ignore[reportArgumentType]  passed on unchanged
         if self._reported > _MOST_LINES:
             more = self._reported - _MOST_LINES
-            print(f"… and {count_of(more, 'more row')}; --report FILE lists all of them", file=sys.stderr)
+            print(f"… and {count_of(more, 'more row')}; {self._listed_by} lists all of them", file=sys.stderr)
 
     def add(self, source: str, done: RowDone) -> None:
         """Report one row of the file `source`."""
@@ -158,10 +160,6 @@ def _line(done: RowDone) -> str:
 
 
 def _record(source: str, done: RowDone) -> JsonObject:
-    changes: list[JsonValue] = [
-        {"code": str(change.code), "entry": change.entry, "detail": change.detail, "lost": change.is_loss}
-        for change in done.changes
-    ]
     problems: list[JsonValue] = [
         {
             "code": problem.code,
@@ -176,9 +174,17 @@ def _record(source: str, done: RowDone) -> JsonObject:
         "row": done.number,
         "written": done.is_written,
         "split": done.split or None,
-        "changes": changes,
+        "changes": changes_json(done.changes),
         "problems": problems,
     }
+
+
+def changes_json(changes: Sequence[ConversionChange]) -> list[JsonValue]:
+    """Return the changes of a row as `--report` lists them."""
+    return [
+        {"code": str(change.code), "entry": change.entry, "detail": change.detail, "lost": change.is_loss}
+        for change in changes
+    ]
 
 
 LEFT_OUT: Final = 1

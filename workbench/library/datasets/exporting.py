@@ -224,7 +224,8 @@ def _write(
         for done in islice(again, done_count, None):
             summary.add(done)
             yield done
-    if not summary.rows and format_named(options.format).spell is None:
+    is_read_only = format_named(options.format).spell is None
+    if is_read_only and not summary.rows and summary.defective == summary.left_out["not-writable"]:
         raise BadInput(
             f"format {options.format!r}",
             "this format can only be read, and there are no unchanged imported rows of it",
@@ -232,10 +233,11 @@ def _write(
         )
     if summary.defective and not target.skips_invalid:
         has = "has" if summary.defective == 1 else "have"
+        advice = "write unchanged rows with --raw" if is_read_only else "correct them"
         raise ExportRefused(
             "export",
             f"{summary.defective} of {summary.sessions} sessions {has} errors, so nothing was written",
-            "correct them, or skip them with --skip-invalid",
+            f"{advice}, or skip them with --skip-invalid",
         )
 
 

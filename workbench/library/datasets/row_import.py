@@ -19,7 +19,7 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.trajectory import Prose, RowMessage
-from workbench.trajectory.writing.row_draft import Addition, Loss
+from workbench.trajectory.writing.row_draft import Addition, ConversionChange, Loss
 
 CONTRACT: Final = "imported"
 """Name of the contract that is made from the system text of an imported row."""
@@ -65,9 +65,8 @@ class RowImported:
     """Why the row was not imported; empty if it was."""
     pointer: str = ""
     """JSON pointer to the problem in the row."""
-    changes: tuple[str, ...] = ()
-    """Codes of what the session has differently than the row, such as `schema-types`; see
-    `docs/reference/formats.md`."""
+    changes: tuple[ConversionChange, ...] = ()
+    """What the session has differently than the row."""
 
 
 _MOST_ROWS: Final = 400
@@ -125,7 +124,7 @@ class _Pending(NamedTuple):
     """A row that is a new session."""
 
     session: DigestedImport
-    changes: tuple[str, ...]
+    changes: tuple[ConversionChange, ...]
 
 
 def _stored(
@@ -168,8 +167,8 @@ def _pending(read: ReadRow, digest: str, setups: "_Setups", options: ImportOptio
     if isinstance(new, RowFinding):
         return new
     # Texts are imported without fixes, so that masks still fit to them.
-    codes = {change.code for change in reading.changes} - {Addition.FIXED, Loss.LOSS_MASK}
-    return _Pending(DigestedImport(new, digest), tuple(sorted(map(str, codes))))
+    others = (change for change in reading.changes if change.code not in (Addition.FIXED, Loss.LOSS_MASK))
+    return _Pending(DigestedImport(new, digest), tuple(others))
 
 
 def digest_of(row: TrainingRow) -> str:

@@ -54,7 +54,7 @@ class RowResult:
 def make_row(conversation: ExportConversation, options: ExportOptions) -> RowResult:
     """Write a conversation as a row, read it back, and check it with every rule of the validator."""
     if conversation.unchanged is not None:
-        return _unchanged(conversation, conversation.unchanged)
+        return _unchanged(conversation, conversation.unchanged, options)
     form = format_named(options.format)
     if form.spell is None:
         message = f"{form.name} can only be read, so only unchanged rows of this format can be written"
@@ -162,15 +162,17 @@ def _applies(change: ConversionChange, options: ExportOptions) -> bool:
     return change.code is not Loss.BIG_INTEGERS or options.arguments != "auto"
 
 
-def _unchanged(conversation: ExportConversation, row: CheckedRow) -> RowResult:
-    """Return an imported row as it is. Errors are only possible with raw texts."""
+def _unchanged(conversation: ExportConversation, row: CheckedRow, options: ExportOptions) -> RowResult:
+    """Return an imported row as it is, or its errors. With raw texts, these do not prevent the export."""
     ids: Mapping[int, str] = _ids_by_entry(conversation, conversation.trajectory) if row.findings else {}
+    errors = () if options.is_raw else tuple(filter(options.is_error, row.findings))
     return RowResult(
-        row=row.fields,
+        row=None if errors else row.fields,
         conversation=conversation,
         checked=row,
         original=conversation.original,
-        warnings=tuple(_warning(finding, ids) for finding in row.findings),
+        obstacles=tuple(_obstacle(finding, ids) for finding in errors),
+        warnings=tuple(_warning(finding, ids) for finding in row.findings if finding not in errors),
     )
 
 

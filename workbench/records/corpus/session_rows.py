@@ -136,11 +136,16 @@ class ExportSource:
 
     @property
     def is_written_as_imported(self) -> bool:
-        """Whether the row is written with its original bytes: it is unchanged, and has no errors or may have them."""
+        """Whether the row is written with its original bytes or, because of its errors, not at all.
+
+        It is unchanged, and without errors that fixes could remove in a format that can be written.
+        """
         if not self._is_as_imported:
             return False
+        if self.options.is_raw or format_named(self.options.format).spell is None:
+            return True
         findings = self.checked_row.findings if self.checked_row else ()
-        return self.options.is_raw or not any(map(self.options.is_error, findings))
+        return not any(map(self.options.is_error, findings))
 
     @property
     def _has_own_tools(self) -> bool:

@@ -215,6 +215,7 @@ def _read_attachment(log: LogReading, event: Event) -> None:
     if attachment.get("type") != "queued_command":
         log.report("log-left-out", "context that the program attached is not in the row", event.line)
         return
+    log.unread.update(event.fields.keys() - _READ - {"attachment"}, attachment.keys() - {"type", "prompt"})
     place = f"{event.pointer}/attachment"
     if (last := log.last_of("user")) is None:
         last = BuiltMessage("user", place, _time(event))

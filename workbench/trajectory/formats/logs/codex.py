@@ -28,10 +28,12 @@ _BOOKKEEPING: Final = frozenset({"ghost_snapshot", "configuration_update", "comp
 _COMPACTED: Final = frozenset({"compaction", "compaction_summary", "context_compaction"})
 _KINDS: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _UNREAD: Final = frozenset({"world_state", "inter_agent_communication", "inter_agent_communication_metadata"})
-_META: Final = ("id", "cwd", "originator", "cli_version", "source", "forked_from_id", "git")
+_META: Final = ("id", "timestamp", "cwd", "originator", "cli_version", "source", "forked_from_id", "git")
 """Members of `session_meta` that become columns."""
 _SPEC: Final = {"inputSchema": "parameters"}
 """Key of a function spec by the key that Codex writes for a client's tool."""
+_ENVELOPE: Final = ("timestamp", "type", "payload")
+"""Members of an event beside those of its item."""
 _DONE: Final = ("status", "completed")
 _SUMMARY: Final = "the conversation was summarized here; the model then saw only the summary"
 
@@ -50,13 +52,13 @@ def _read(row: JsonObject) -> TrainingRow:
     model: JsonValue = None
     for event in log.events:
         item, place = _payload(event)
-        log.column("timestamp", event.fields.get("timestamp"))
         count = len(log.messages)
         if event.kind == "session_meta" or (not event.kind and _begins(event.fields)):
             _read_meta(log, reader, item, place)
         elif event.kind == "turn_context":
             model = item.get("model")
             log.column("model", model)
+            log.add_unread(item, ("model",))
         elif event.kind == "compacted":
             log.report("log-compacted", _SUMMARY, event.line)
         elif event.kind == "event_msg":
@@ -66,6 +68,9 @@ def _read(row: JsonObject) -> TrainingRow:
             _read_item(log, reader, item, event)
         elif event.kind not in _UNREAD and "record_type" not in event.fields:
             log.unknown(event, event.kind)
+        log.column("timestamp", event.fields.get("timestamp"))
+        if item is not event.fields:
+            log.add_unread(event.fields, _ENVELOPE)
         for message in log.messages[count:]:
             is_other = model != log.columns.get("model") and message.fields.get("role") == "assistant"
             facts = {"timestamp": event.fields.get("timestamp"), "model": model if is_other else None}
@@ -92,10 +97,13 @@ def _read_meta(log: LogReading, reader: ItemReader, meta: JsonObject, place: str
         return
     for key in _META:
         log.column(key, meta.get(key))
-    base = as_object(meta.get("base_instructions")).get("text")
-    text, below = (base, "/base_instructions/text") if base else (meta.get("instructions"), "/instructions")
+    base = as_object(meta.get("base_instructions"))
+    key, below = ("base_instructions", "/text") if base.get("text") else ("instructions", "")
+    text = base["text"] if below else meta.get(key)
     if isinstance(text, str) and text:
-        reader.add("system", text, place, place + below)
+        reader.add("system", text, place, f"{place}/{key}{below}")
+    log.add_unread(base, ("text",))
+    log.add_unread(meta, ("type", key, "dynamic_tools"))
     listed = meta.get("dynamic_tools")
     if isinstance(listed, list) and listed:
         renamed = [{_SPEC.get(key, key): value for key, value in as_object(tool).items()} for tool in listed]
@@ -109,21 +117,27 @@ def _read_item(log: LogReading, reader: ItemReader, item: JsonObject, event: Eve
     if kind == "message" and last is not None:
         # Codex adds instructions and facts as messages of their own.
         add_content(last, item.get("content"), f"{place}/content", before="\n\n")
+        last.keep(item, ("type", "role", "content"), kind)
     elif kind == "message" and isinstance(role, str):
         reader.read_item({**item, "role": role}, place)
     elif kind in ITEMS:
         reader.read_item({key: value for key, value in item.items() if (key, value) != _DONE}, place)
     elif kind in _CALLS:
-        called = {"name": kind.removesuffix("_call"), **item, "arguments": item.get(_CALLS[kind])}
+        called = {"name": kind.removesuffix("_call"), **_renamed(item, _CALLS[kind], "arguments")}
         reader.read_item({**called, "type": "function_call"}, place)
     elif kind in _RESULTS:
-        reader.read_item({**item, "type": "function_call_output", "output": item.get(_RESULTS[kind])}, place)
+        result = _renamed(item, _RESULTS[kind], "output")
+        reader.read_item({**result, "type": "function_call_output"}, place)
     elif kind in _COMPACTED:
         log.report("log-compacted", _SUMMARY, event.line)
     elif kind in _LEFT:
         log.report("log-left-out", f"{_LEFT[kind]} are not in the row", event.line)
     elif kind not in _BOOKKEEPING:
         log.unknown(event, f"{event.kind}/{kind}")
+
+
+def _renamed(item: JsonObject, key: str, name: str) -> JsonObject:
+    return {name if member == key else member: value for member, value in item.items()}
 
 
 def _take_back(log: LogReading, item: JsonObject, event: Event) -> bool:

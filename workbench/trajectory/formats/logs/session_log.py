@@ -5,7 +5,7 @@ with index 0 is line 1, so a pointer into the row names the line. An object is a
 JSON, and null is a line that is blank or belongs to another session of the same file.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -20,6 +20,8 @@ from workbench.trajectory.writing.row_draft import ConversionChange, Loss
 
 TRACES: Final = "traces"
 """Key of the lines of a log."""
+_EMPTY: Final[tuple[JsonValue, ...]] = (None, "", {}, [])
+"""Values that say nothing: some agents always write the member."""
 _MOST_LINES: Final = 4
 """Lines that a finding lists."""
 
@@ -96,8 +98,16 @@ class LogReading:
 
     def column(self, name: str, value: JsonValue) -> None:
         """Set a column to the first value that the log gives it."""
-        if value not in (None, "", {}, []):
+        if value not in _EMPTY:
             self.columns.setdefault(name, value)
+
+    def add_unread(self, fields: JsonObject, read: Collection[str]) -> None:
+        """Report the members that are neither read nor the value of a column. Empty ones say nothing."""
+        self.unread |= {
+            key
+            for key, value in fields.items()
+            if key not in read and value not in _EMPTY and value != self.columns.get(key)
+        }
 
     def last_of(self, role: str) -> BuiltMessage | None:
         """Return the last message if it is of this role."""

@@ -88,7 +88,7 @@ class ImportEvents:
             try:
                 for row in self._rows(services, file, read_as, options):
                     counts["made" if row.is_new else "known" if row.session_id else "failed"] += 1
-                    changes.update(row.changes)
+                    changes.update({change.name for change in row.changes})
                     lines += filter(None, [imported_line(name, row)])
                     now_s = self.services.calendar.seconds()
                     if now_s - shown_at_s >= 1 / UPDATES_PER_SECOND:
