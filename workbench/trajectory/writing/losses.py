@@ -11,6 +11,7 @@ from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.writing.row_draft import (
     DETAIL,
+    PART_MASKS,
     PART_OF_CONTENT,
     Loss,
     RowDraft,
@@ -132,7 +133,8 @@ def drop_keys(has_place: HasPlace, *, writes_records: bool = False) -> Step:
             if not lost:
                 return message
             for key in lost:
-                draft.note(Loss.ENTRY_KEYS, message.place, key)
+                code, detail = (Loss.LOSS_MASK, "") if key == PART_MASKS else (Loss.ENTRY_KEYS, key)
+                draft.note(code, message.place, detail)
             kept = {key: value for key, value in message.others.items() if key not in lost}
             return replace(message, others=kept)
 

@@ -14,6 +14,8 @@ DETAIL: Final = "train_detail"
 `message_field_training_detail`."""
 PART_OF_CONTENT: Final = "content/"
 """Beginning of the names of members that a part of a content has, such as `content/0/cache_control`."""
+PART_MASKS: Final = "content/masks"
+"""Member of an entry whose parts have loss masks that neither a mask of the entry nor `train_detail` can say."""
 
 
 class Loss(StrEnum):
