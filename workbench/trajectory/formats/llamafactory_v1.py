@@ -197,7 +197,7 @@ def _settle_masks(draft: RowDraft) -> None:
     )
 
 
-_STEPS: Final = (drop_details(lambda _message: False), *TEXT_CALL_STEPS, _settle_masks)
+_STEPS: Final = (drop_details(lambda _message: False, has_shares=True), *TEXT_CALL_STEPS, _settle_masks)
 LLAMAFACTORY_V1: Final = RowFormat(
     name="llamafactory-v1",
     title="rows of LLaMA-Factory's version 1: typed parts with a value",
