@@ -71,7 +71,6 @@ def test_a_value_that_is_no_mask_is_an_error(name: str, shape: str, value: Any) 
     row = row_with(shape, {}, {name: value})
     if name == "loss_weight" and value in (0.5, 2):
         assert problems_of(row) == []
-        assert entries_of(convert(row, "sharegpt"))[3]["loss_weight"] == value
         return
     # What JSON cannot hold at all is a finding of its own.
     assert "mask-value" in problems_of(row)
@@ -128,6 +127,19 @@ def test_parts_that_are_all_masked_are_a_masked_message(to: str, key: str) -> No
     row = row_with("role", {"content": parts})
     done = convert(row, to)
     assert entries_of(done)[1][key] == 0 and not done.losses
+
+
+@pytest.mark.parametrize(
+    "to", ["sharegpt", "hermes-agent", "openai", "trl", "llamafactory", "ms-swift", "raw"]
+)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_how_much_the_loss_counts_is_lost_where_no_trainer_reads_it(shape: str, to: str) -> None:
+    row = row_with(shape, {"loss_weight": 0.5}, {})
+    done = convert(row, to)
+    assert [(loss.code, loss.entry, loss.detail) for loss in done.losses] == [("loss-mask", 1, "loss_weight")]
+    assert "loss_weight" not in str(done.row)
+    assert entries_of(convert(row, "llamafactory-v1"))[1]["loss_weight"] == 0.5
+    assert not convert(row, "llamafactory-v1").losses
 
 
 def test_the_version_1_of_llamafactory_counts_any_message_that_has_a_weight() -> None:

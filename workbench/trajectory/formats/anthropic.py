@@ -8,12 +8,14 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import OPENAI
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS
 from workbench.trajectory.formats.shared.message_builder import (
     BuiltMessage,
     add_content,
     add_part,
     chat_call,
     function_tools,
+    mask_of,
     texts_of,
     view_of,
 )
@@ -66,8 +68,8 @@ def add_block(message: BuiltMessage, block: JsonValue, place: str) -> None:
         message.add_call(chat_call(fields, "id", "input", _CALL_KEYS), (place, f"{place}/input"))
         message.keep({key: fields.get(key) for key in _CALL_KEYS}, (), "tool_use")
     elif kind == "thinking" and (thought := texts_of(fields.get("thinking"))) is not None:
-        message.add_thought(thought)
-        message.keep(fields, ("type", "thinking"), "thinking")
+        message.add_thought(thought, mask_of(fields, place))
+        message.keep(fields, ("type", "thinking", *MASK_KEYS), "thinking")
     elif kind == "redacted_thinking":
         message.keep({"redacted_thinking": fields.get("data")}, (), "redacted")
     else:

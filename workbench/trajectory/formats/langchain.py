@@ -9,7 +9,14 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.trajectory.formats.anthropic import add_block
 from workbench.trajectory.formats.openai import OPENAI
-from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, chat_call, view_of
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS
+from workbench.trajectory.formats.shared.message_builder import (
+    BuiltMessage,
+    add_content,
+    chat_call,
+    mask_of,
+    view_of,
+)
 from workbench.trajectory.formats.shared.views import View, view_format
 
 _ROLES: Final = {
@@ -60,7 +67,7 @@ def _message(message: JsonValue, place: str) -> BuiltMessage:
         message_call = chat_call(call, "id", "args", ("error", "index"))
         built.add_call(message_call, (here, f"{here}/args"))
         is_usual = call.get("type") in (None, "tool_call", "invalid_tool_call")
-        built.keep(call, ("id", "name", "args", *(["type"] if is_usual else [])), "tool_calls")
+        built.keep(call, ("id", "name", "args", *(["type"] if is_usual else []), *MASK_KEYS), "tool_calls")
     _add_extra(built, members, f"{place}/additional_kwargs", [call for call, _place in calls])
     return built
 
@@ -107,7 +114,9 @@ def _add_content(message: BuiltMessage, fields: JsonObject, place: str, calls: S
         members = as_object(block)
         arguments = members.get("input", members.get("args"))
         if members.get("type") in _BLOCKS and _is_among(members, arguments, calls):
-            message.keep(members, ("type", "id", "name", "input", "args"), "tool_use")
+            if mask := mask_of(members, f"{place}/{index}"):
+                message.add_mask(mask)
+            message.keep(members, ("type", "id", "name", "input", "args", *MASK_KEYS), "tool_use")
         else:
             add_block(message, block, f"{place}/{index}")
 

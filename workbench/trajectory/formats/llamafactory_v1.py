@@ -16,7 +16,8 @@ from workbench.trajectory.formats.openai import OPENAI, TEXT_CALL_STEPS
 from workbench.trajectory.formats.preference import DPO, mark_answer, need_rejected, share_prompt
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.call_texts import read_calls
-from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, view_of
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS
+from workbench.trajectory.formats.shared.message_builder import BuiltMessage, add_content, mask_of, view_of
 from workbench.trajectory.formats.shared.views import View, read_view
 from workbench.trajectory.hermes_text import render_call
 from workbench.trajectory.mask import is_counted
@@ -68,7 +69,7 @@ class _Reader:
 
     def _add(self, message: BuiltMessage, part: JsonValue, here: str, entry: int) -> None:
         fields = as_object(part)
-        kind, value = fields.get("type"), fields.get("value")
+        kind, value, mask = fields.get("type"), fields.get("value"), mask_of(fields, here)
         place = f"{here}/value"
         report = partial(self._report, entry, place)
         if kind == "tools" and self.tools is None:
@@ -78,13 +79,15 @@ class _Reader:
         elif not isinstance(value, str):
             report("missing-field", f"the value of a {kind} part is not a text")
         elif kind == "text":
-            message.add_text(value, place)
+            message.add_text(value, place, mask=mask)
         elif kind == "reasoning":
-            message.add_thought(value)
+            message.add_thought(value, mask)
         else:
-            message.add_read_calls(read_calls(value, place, "tool_call", report, takes_list=False), value)
+            message.add_read_calls(
+                read_calls(value, place, "tool_call", report, takes_list=False), value, mask
+            )
         if kind in _READ:
-            message.keep(fields, ("type", "value"), str(kind))
+            message.keep(fields, ("type", "value", *MASK_KEYS), str(kind))
 
     def _report(self, entry: int, pointer: str, code: str, message: str) -> None:
         self.findings.append(RowFinding(code=code, message=message, entry=entry, pointer=pointer))
@@ -194,7 +197,7 @@ def _settle_masks(draft: RowDraft) -> None:
     )
 
 
-_STEPS: Final = (drop_details(lambda _message: False), *TEXT_CALL_STEPS, _settle_masks)
+_STEPS: Final = (drop_details(lambda _message: False, has_shares=True), *TEXT_CALL_STEPS, _settle_masks)
 LLAMAFACTORY_V1: Final = RowFormat(
     name="llamafactory-v1",
     title="rows of LLaMA-Factory's version 1: typed parts with a value",

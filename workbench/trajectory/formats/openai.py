@@ -15,6 +15,7 @@ from workbench.trajectory.formats.shared.chat_rows import (
     render_tools,
     spell_messages,
 )
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS
 from workbench.trajectory.formats.shared.text_entries import unwrap_results
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
@@ -107,7 +108,7 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
 CHAT_STEPS: Final = (
     drop_details(has_same_content),
     drop_tool_list,
-    drop_call_members(CALL_KEYS),
+    drop_call_members(CALL_KEYS | MASK_KEYS),
     flatten_parts,
     order_results,
     unwrap_results,

@@ -8,12 +8,15 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import OPENAI
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS
 from workbench.trajectory.formats.shared.message_builder import (
     BuiltMessage,
+    PartMask,
     add_content,
     add_part,
     chat_call,
     function_tools,
+    mask_of,
     texts_of,
     view_of,
 )
@@ -47,14 +50,21 @@ class ItemReader:
         for index, item in enumerate(items):
             self.read_item(item, f"{place}/{index}")
 
-    def add(self, role: JsonValue, content: JsonValue, place: str, content_place: str) -> BuiltMessage:
-        """Add a message with a content, and return it."""
+    def add(
+        self,
+        role: JsonValue,
+        content: JsonValue,
+        place: str,
+        content_place: str,
+        mask: PartMask | None = None,
+    ) -> BuiltMessage:
+        """Add a message with a content, and return it; `mask` as in `add_content`."""
         if role == "assistant":
             message = self._of_model(place)
         else:
             message = self._new(BuiltMessage(role, place))
             self._model = None
-        add_content(message, content, content_place, before=self._between)
+        add_content(message, content, content_place, self._between, mask)
         return message
 
     def read_item(self, item: JsonValue, place: str) -> None:
@@ -62,8 +72,12 @@ class ItemReader:
         fields = as_object(item)
         kind = fields.get("type", "message" if "role" in fields else None)
         if kind == "message":
-            message = self.add(fields.get("role"), fields.get("content"), place, f"{place}/content")
-            message.keep(fields, ("type", "role", "content"), "message")
+            role = fields.get("role")
+            # Of the model's items, several become one message.
+            is_part = role == "assistant"
+            mask = mask_of(fields, place) if is_part else None
+            message = self.add(role, fields.get("content"), place, f"{place}/content", mask)
+            message.keep(fields, ("type", "role", "content", *(MASK_KEYS if is_part else ())), "message")
         elif kind == "reasoning":
             self._reasoning(fields, place)
         elif kind in _CALLS:
@@ -83,10 +97,10 @@ class ItemReader:
                 add_part(message, parts, f"{place}/{key}")
             # A summary is only what there is to read if the reasoning itself is not in the item.
             elif thought and (key == "content" or not fields.get("content")):
-                message.add_thought(thought)
+                message.add_thought(thought, mask_of(fields, place))
             elif parts:
                 message.keep({key: parts}, (), "reasoning")
-        message.keep(fields, ("type", "content", "summary"), "reasoning")
+        message.keep(fields, ("type", "content", "summary", *MASK_KEYS), "reasoning")
 
     def _call(self, fields: JsonObject, place: str) -> None:
         message = self._of_model(place)

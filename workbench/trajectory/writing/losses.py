@@ -11,7 +11,9 @@ from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.writing.row_draft import (
     DETAIL,
+    PART_MASKS,
     PART_OF_CONTENT,
+    SHARE,
     Loss,
     RowDraft,
     Step,
@@ -132,7 +134,8 @@ def drop_keys(has_place: HasPlace, *, writes_records: bool = False) -> Step:
             if not lost:
                 return message
             for key in lost:
-                draft.note(Loss.ENTRY_KEYS, message.place, key)
+                code, detail = (Loss.LOSS_MASK, "") if key == PART_MASKS else (Loss.ENTRY_KEYS, key)
+                draft.note(code, message.place, detail)
             kept = {key: value for key, value in message.others.items() if key not in lost}
             return replace(message, others=kept)
 
@@ -246,18 +249,26 @@ def drop_mask(draft: RowDraft) -> None:
     drop_details(lambda _message: False)(draft)
 
 
-def drop_details(has_same_text: Callable[[RowMessage], bool]) -> Step:
-    """Return a step that drops which characters the loss counts, from messages whose text the format changes."""
+def drop_details(has_same_text: Callable[[RowMessage], bool], *, has_shares: bool = False) -> Step:
+    """Return a step that drops how much the loss counts a message, and which characters of it.
+
+    Args:
+        has_same_text: Whether the format writes the text of a message unchanged, so that the characters stay right.
+        has_shares: Whether trainers of the format read a `loss_weight` between 0 and 1.
+    """
 
     def step(draft: RowDraft) -> None:
         if not has_keys(draft.trajectory):
             return
 
         def change(message: RowMessage) -> RowMessage:
-            if DETAIL not in message.others or has_same_text(message):
+            lost = [DETAIL] if DETAIL in message.others and not has_same_text(message) else []
+            lost += [SHARE] if SHARE in message.others and not has_shares else []
+            if not lost:
                 return message
-            draft.note(Loss.LOSS_MASK, message.place, DETAIL)
-            others = {key: value for key, value in message.others.items() if key != DETAIL}
+            for key in lost:
+                draft.note(Loss.LOSS_MASK, message.place, key)
+            others = {key: value for key, value in message.others.items() if key not in lost}
             return replace(message, others=others)
 
         draft.rewrite(change)

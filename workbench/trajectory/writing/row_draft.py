@@ -12,8 +12,13 @@ from workbench.trajectory.trajectory import RowMessage, Trajectory
 DETAIL: Final = "train_detail"
 """Member of an entry that lists which characters of its text the loss counts. *Source:* Axolotl's
 `message_field_training_detail`."""
+SHARE: Final = "loss_weight"
+"""Member of an entry that says how much the loss counts it. 0 and 1 are read as a mask, so that it is another number.
+*Source:* LLaMA-Factory's version 1."""
 PART_OF_CONTENT: Final = "content/"
 """Beginning of the names of members that a part of a content has, such as `content/0/cache_control`."""
+PART_MASKS: Final = "content/masks"
+"""Member of an entry whose parts have loss masks that neither a mask of the entry nor `train_detail` can say."""
 
 
 class Loss(StrEnum):

@@ -11,7 +11,7 @@ from workbench.chat.message import Role
 from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.formats.shared.entry_keys import read_keys, with_part_keys
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS, EntryKeys, read_keys, with_part_keys
 from workbench.trajectory.formats.shared.result_lists import split_lists
 from workbench.trajectory.formats.shared.text_entries import is_wrapped, read_results
 from workbench.trajectory.hermes_text import tagged
@@ -24,6 +24,7 @@ from workbench.trajectory.row import (
     is_blank,
 )
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
+from workbench.trajectory.writing.row_draft import PART_MASKS
 
 
 class Shape(NamedTuple):
@@ -106,11 +107,12 @@ _USED_OF_RESULTS: Final = _USED | {"tool_call_id", "name"}
 
 
 class _Spot(NamedTuple):
-    """The position of a message, and the list that collects its problems."""
+    """The position of a message, and the lists that collect its problems and the masks of its calls."""
 
     place: int
     pointer: str
     findings: list[RowFinding]
+    call_masks: list[bool]
 
     def report(self, code: str, message: str, below: str = "", severity: Severity = Severity.ERROR) -> None:
         pointer = self.pointer + below
@@ -132,7 +134,7 @@ def read_messages(
     """
     return split_lists(
         [
-            _entry(as_object(message), _Spot(start + index, f"{pointer}/{index}", findings))
+            _entry(as_object(message), _Spot(start + index, f"{pointer}/{index}", findings, []))
             for index, message in enumerate(messages)
         ]
     )
@@ -150,14 +152,17 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     calls = tuple(_calls(fields, spot))
     refusal, refusal_place = _refusal(fields)
     keys = read_keys(fields, _used(fields, thought_key))
-    # The JSON of other contents has all of their members.
-    if refusal_place == "refusal" and content_text(fields) is not None:
-        keys = with_part_keys(keys, fields.get("content"))
+    thought = cast(str, fields[thought_key]) if thought_key else None
+    content = fields.get("content")
+    if isinstance(content, list) or spot.call_masks or PART_MASKS in keys.others:
+        # The JSON of other contents has all of their members.
+        is_text = refusal_place == "refusal" and content_text(fields) is not None
+        masks = _masks_beside(keys, spot.call_masks, len(calls), has_thought=bool(thought))
+        keys = with_part_keys(keys, content if is_text else None, masks, usual=role is Role.ASSISTANT)
     # OpenAI's logs have the text of a refusal there, and no content. A trainer would see an empty answer.
     is_refusal = not text and not calls and isinstance(refusal, str)
     for problem in keys.problems:
         spot.report("mask-value", problem.message, f"/{problem.key}")
-    thought = cast(str, fields[thought_key]) if thought_key else None
     # Arguments that are text stay what they are; a message has a place for them.
     is_lost = any(call.problem and not (call.name and call.arguments_text) for call in calls)
     return RowEntry(
@@ -174,6 +179,16 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         is_trained=keys.is_trained,
         others=keys.others,
     )
+
+
+def _masks_beside(
+    keys: EntryKeys, call_masks: Sequence[bool], calls: int, *, has_thought: bool
+) -> list[bool | None]:
+    """Return the masks of a message's thoughts and calls; None for those that have none."""
+    given = keys.others.get(PART_MASKS)
+    thoughts = given if isinstance(given, list) else [None] if has_thought else []
+    masks: list[bool | None] = [mask if isinstance(mask, bool) else None for mask in thoughts]
+    return [*masks, *call_masks, *([None] if len(call_masks) < calls else [])]
 
 
 def _thought_key(fields: JsonObject) -> str | None:
@@ -267,6 +282,8 @@ def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
 def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function", *, index: int = 0) -> EntryCall:
     # Chat APIs wrap the call in `function`; chat templates also accept it without.
     function, within = (as_object(call["function"]), below + key) if "function" in call else (call, below)
+    if function is not call and not MASK_KEYS.isdisjoint(call):
+        call = _without_mask(call, below, spot)
     name, call_id, raw_arguments = (
         function.get("name"),
         _text_member(call, "id", spot, below),
@@ -288,6 +305,15 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function", *, 
         is_bare=problem == NO_ARGUMENTS,
         others=_others(call, function, index),
     )
+
+
+def _without_mask(call: JsonObject, below: str, spot: _Spot) -> JsonObject:
+    """Return a call without its mask, which is added to those of the spot."""
+    keys = read_keys(call, CALL_KEYS)
+    for problem in keys.problems:
+        spot.report("mask-value", problem.message, f"{below}/{problem.key}")
+    spot.call_masks.extend([] if keys.is_trained is None else [keys.is_trained])
+    return {key: value for key, value in call.items() if key in CALL_KEYS or key in keys.others}
 
 
 def _others(call: JsonObject, function: JsonObject, index: int) -> JsonObject:

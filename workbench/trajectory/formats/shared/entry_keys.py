@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.trajectory.writing.row_draft import DETAIL, PART_OF_CONTENT
+from workbench.trajectory.writing.row_draft import DETAIL, PART_MASKS, PART_OF_CONTENT
 
 _COUNTED_IF_TRUE: Final = (
     "weight",
@@ -98,41 +98,58 @@ def read_keys(fields: JsonObject, used: frozenset[str]) -> EntryKeys:
     return EntryKeys(next(iter(masks.values()), None), rest, tuple(problems))
 
 
-def with_part_keys(keys: EntryKeys, content: JsonValue) -> EntryKeys:
-    """Add the members of the parts of a content, which becomes one text.
+def with_part_keys(
+    keys: EntryKeys, content: JsonValue, beside: Sequence[bool | None], *, usual: bool
+) -> EntryKeys:
+    """Add the masks of the parts of a message, and the other members of those of its content, which becomes one text.
 
-    A mask of a part becomes `train_detail`, as Axolotl does it; if it masks all of the text, that is the mask of the
-    message. Other members get the name `content/0/…`, for which no
-    entry has a place.
+    A mask that all parts share is that of the message. Otherwise the masks of texts become `train_detail`, as Axolotl
+    does it. That says nothing about thoughts and calls, so beside those, different masks are lost. Other members get
+    the name `content/0/…`, for which no entry has a place.
 
     Args:
         keys: The members of the message.
-        content: Its content.
+        content: Its content: a text, a list of parts with a text, or None.
+        beside: Masks of its thoughts and calls; None for one that has none.
+        usual: Whether the loss counts the message if the row does not say.
     """
-    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
-        return keys
-    others, problems, detail = {**keys.others}, list(keys.problems), list[JsonValue]()
-    is_masked, begin = False, 0
-    for place, part in enumerate(cast(list[JsonObject], content)):
+    parts = content if isinstance(content, list) else [{"text": content}] if content else []
+    others = {key: value for key, value in keys.others.items() if key != PART_MASKS}
+    problems = list(keys.problems)
+    texts: list[tuple[int, bool | None]] = []
+    for place, part in enumerate(cast(list[JsonObject], parts)):
         own = read_keys(part, _PART)
-        text = part.get("text")
-        end = begin + (len(text) if isinstance(text, str) else 0)
-        is_masked |= own.is_trained is not None
-        if end > begin:
-            detail.append(
-                {"begin_offset": begin, "end_offset": end - 1, "train": own.is_trained is not False}
-            )
+        texts.append((len(cast(str, part["text"])), own.is_trained))
         problems += [
             MaskProblem(f"content/{place}/{problem.key}", problem.message) for problem in own.problems
         ]
         others |= {f"{PART_OF_CONTENT}{place}/{key}": value for key, value in own.others.items()}
-        begin = end
+    masks = {*beside, *(mask for _length, mask in texts)}
     is_trained = keys.is_trained
-    if is_masked and is_trained is None and detail and not any(as_object(span)["train"] for span in detail):
-        is_trained = False
-    elif is_masked:
-        others[DETAIL] = detail
+    if masks - {None}:
+        usual = usual if is_trained is None else is_trained
+        counted = {usual if mask is None else mask for mask in masks}
+        if len(counted) == 1:
+            is_trained = counted.pop()
+        elif beside:
+            others[PART_MASKS] = True
+        else:
+            others[DETAIL] = _detail(texts, usual=usual)
+            # A message that is not counted has no part that is.
+            is_trained = is_trained or None
     return EntryKeys(is_trained, others, tuple(problems))
+
+
+def _detail(texts: Sequence[tuple[int, bool | None]], *, usual: bool) -> list[JsonValue]:
+    """Return a `train_detail` for consecutive texts, each given as its length and its mask."""
+    detail: list[JsonValue] = []
+    begin = 0
+    for length, mask in texts:
+        if length:
+            train = usual if mask is None else mask
+            detail.append({"begin_offset": begin, "end_offset": begin + length - 1, "train": train})
+        begin += length
+    return detail
 
 
 _PART: Final = frozenset({"type", "text"})

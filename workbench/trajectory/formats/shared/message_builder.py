@@ -1,15 +1,16 @@
 """Build chat messages from blocks or items of other APIs, with the place that each part comes from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, loads_fast
 from workbench.trajectory.formats.shared.chat_rows import THOUGHT_KEYS
+from workbench.trajectory.formats.shared.entry_keys import MASK_KEYS, read_keys
 from workbench.trajectory.formats.shared.views import View
 from workbench.trajectory.hermes_text import spell_parts, tagged
 from workbench.trajectory.row import EntryCall, RowFinding
 from workbench.trajectory.trajectory import Prose, Thought
-from workbench.trajectory.writing.row_draft import ConversionChange, Loss
+from workbench.trajectory.writing.row_draft import PART_MASKS, ConversionChange, Loss
 
 _RESERVED: Final = frozenset(
     {"role", "content", "tool_calls", "function_call", "tool_call_id", "name", "id", "type", *THOUGHT_KEYS}
@@ -17,6 +18,22 @@ _RESERVED: Final = frozenset(
 """Names that mean something else in a chat message."""
 _TEXT_TYPES: Final = (None, "text", "input_text", "output_text", "summary_text", "reasoning_text")
 _THOUGHT, _TEXT, _CALL = range(3)
+
+
+class PartMask(NamedTuple):
+    """The loss mask of a part of a message."""
+
+    members: JsonObject
+    """The members that say it."""
+    place: str
+    """Pointer to what has them."""
+
+
+def mask_of(fields: JsonObject, place: str, above: PartMask | None = None) -> PartMask | None:
+    """Return the mask of a part; that of what it is in if it has none of its own."""
+    if MASK_KEYS.isdisjoint(fields):
+        return above
+    return PartMask({key: value for key, value in fields.items() if key in MASK_KEYS}, place)
 
 
 class BuiltMessage:
@@ -48,30 +65,47 @@ class BuiltMessage:
             else:
                 self._given[key] = [value]
         self._texts: list[tuple[JsonValue, str, str]] = []
+        self._text_masks: dict[int, JsonObject] = {}
+        self._masks: list[JsonValue] = []
         self._thoughts: list[str] = []
         self._has_empty_thought = False
         self._calls: list[JsonValue] = []
         self._last = _THOUGHT
 
-    def add_text(self, text: JsonValue, place: str, before: str = "") -> None:
+    def add_text(self, text: JsonValue, place: str, before: str = "", mask: PartMask | None = None) -> None:
         """Add a text, or a part that is not a text.
 
         Args:
             text: The text, or the whole part if it is an object.
             place: Where the row has it.
             before: What separates it from the text before it. If it is not empty, joining them is a loss.
+            mask: The mask of a text.
         """
         self.is_reordered |= bool(before and self._texts)
         self._note(_TEXT)
+        if mask:
+            self._text_masks[len(self._texts)] = mask.members
+            self._places[f"/content/{len(self._texts)}"] = mask.place
         self._texts.append((text, place, before if self._texts else ""))
 
-    def add_thought(self, text: str) -> None:
+    def add_thought(self, text: str, mask: PartMask | None = None) -> None:
         """Add a thought. Of an empty one, the message only says that the row has it."""
         self._has_empty_thought |= not text
         if text:
             self.is_reordered |= bool(self._thoughts)
             self._note(_THOUGHT)
             self._thoughts.append(text)
+            self.add_mask(mask)
+
+    def add_mask(self, mask: PartMask | None) -> None:
+        """Add the mask of a part that a chat message has no place for, such as a thought; None if it has none."""
+        members, place = mask or PartMask({}, "")
+        keys = read_keys(members, frozenset())
+        self._masks.append(keys.is_trained)
+        # What is wrong is reported as if the message had it.
+        for key, value in (members if keys.problems else keys.others).items():
+            self._given[key] = [value]
+            self._places[f"/{key}"] = f"{place}/{key}"
 
     def add_call(self, call: JsonObject, places: Sequence[str]) -> None:
         """Add a call as chat APIs write it; `places` are those of the call and of its arguments."""
@@ -80,12 +114,15 @@ class BuiltMessage:
         self._places |= {here: places[0], f"{here}/function/arguments": places[1]}
         self._calls.append(call)
 
-    def add_read_calls(self, calls: Iterable[EntryCall], text: str) -> None:
+    def add_read_calls(self, calls: Iterable[EntryCall], text: str, mask: PartMask | None = None) -> None:
         """Add calls of a text that is read already. What they replace is a call that differs if the text does."""
         self._note(_CALL)
         for order, call in enumerate(calls):
-            self.read_calls[f"/tool_calls/{len(self._calls)}"] = call
-            self._calls.append({"function": {"name": "f", "arguments": {"text": text, "order": order}}})
+            here = f"/tool_calls/{len(self._calls)}"
+            self.read_calls[here] = call
+            function: JsonObject = {"name": "f", "arguments": {"text": text, "order": order}}
+            self._calls.append({**(mask.members if mask else {}), "function": function})
+            self._places |= {here: mask.place} if mask else {}
         self._call_texts.append(tagged(text))
 
     def keep(self, fields: JsonObject, used: Iterable[str], kind: str) -> None:
@@ -128,6 +165,8 @@ class BuiltMessage:
         if self._calls and "tool_calls" not in fields:
             fields["tool_calls"] = self._calls
         kept = {key: values[0] if len(values) == 1 else values for key, values in self._given.items()}
+        if any(mask is not None for mask in self._masks):
+            kept[PART_MASKS] = self._masks
         merged = {**kept, **fields}
         return {key: merged[key] for key in dict.fromkeys((*self._order, *merged))}
 
@@ -149,35 +188,55 @@ class BuiltMessage:
             return None if self._calls or self._thoughts else ""
         if self.has_value:
             return self._texts[0][0]
-        if all(isinstance(text, str) for text, _place, _before in self._texts):
+        if not self._text_masks and all(isinstance(text, str) for text, _place, _before in self._texts):
             return "".join(f"{before}{text}" for text, _place, before in self._texts)
         return [
-            {"type": "text", "text": text} if isinstance(text, str) else text for text, _, _ in self._texts
+            {"type": "text", "text": before + text, **self._text_masks.get(index, {})}
+            if isinstance(text, str)
+            else text
+            for index, (text, _place, before) in enumerate(self._texts)
         ]
 
 
-def add_content(message: BuiltMessage, content: JsonValue, place: str, before: str = "") -> None:
-    """Add a text, or the texts of a list of parts, to a message. A part of another kind is added as it is."""
+def add_content(
+    message: BuiltMessage, content: JsonValue, place: str, before: str = "", mask: PartMask | None = None
+) -> None:
+    """Add a text, or the texts of a list of parts, to a message. A part of another kind is added as it is.
+
+    Args:
+        message: The message.
+        content: The text or the list.
+        place: Pointer to it.
+        before: As in `add_text`.
+        mask: The mask of texts that have none of their own.
+    """
+    if mask and not content:
+        message.add_mask(mask)
     if not isinstance(content, list):
         if content is not None:
             message.has_value = message.is_result and not isinstance(content, str)
-            message.add_text(content, place, before)
+            message.add_text(content, place, before, mask)
         return
     for index, part in enumerate(content):
-        add_part(message, part, f"{place}/{index}", before if index == 0 else "")
+        add_part(message, part, f"{place}/{index}", before if index == 0 else "", mask)
 
 
-def add_part(message: BuiltMessage, part: JsonValue, place: str, before: str = "") -> None:
+def add_part(
+    message: BuiltMessage, part: JsonValue, place: str, before: str = "", mask: PartMask | None = None
+) -> None:
     """Add a part of a message's content: its text, its refusal, or the part itself if it is of another kind."""
     fields = as_object(part)
+    mask = mask_of(fields, place, mask)
     text = fields.get("text")
     if isinstance(part, str):
-        message.add_text(part, place, before)
+        message.add_text(part, place, before, mask)
     elif isinstance(text, str):
-        message.add_text(text, f"{place}/text", before)
-        message.keep(fields, ("text", *(["type"] if fields.get("type") in _TEXT_TYPES else [])), "text")
+        message.add_text(text, f"{place}/text", before, mask)
+        own = ("type",) if fields.get("type") in _TEXT_TYPES else ()
+        message.keep(fields, ("text", *own, *MASK_KEYS), "text")
     elif fields.get("type") == "refusal":
-        message.keep(fields, ("type",), "refusal")
+        message.add_mask(mask)
+        message.keep(fields, ("type", *MASK_KEYS), "refusal")
     else:
         message.add_text(part, place, before)
 
