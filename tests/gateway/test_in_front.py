@@ -57,7 +57,8 @@ def test_messages_reach_the_server_as_the_client_wrote_them(tmp_path):
         {"role": "tool", "tool_call_id": "mine", "content": "18", "cache_control": {"type": "ephemeral"}},
     ]
     body, _ = sent_through(tmp_path, messages, tools=[WEATHER])
-    assert body["messages"] == messages
+    # The server of llama-cpp-python refuses null.
+    assert body["messages"] == [*messages[:2], {**messages[2], "content": ""}, messages[3]]
 
 
 def test_a_local_model_refuses_images(tmp_path):

@@ -176,17 +176,6 @@ def test_the_server_gets_what_the_client_sent_and_nothing_else(tmp_path):
     assert third["messages"][0]["content"].startswith("You can call tools.")
 
 
-def test_calls_without_content_reach_the_server_with_an_empty_text(tmp_path):
-    """The server of llama-cpp-python refuses `content: null`, which OpenAI's client sends."""
-    function = {"name": "get_weather", "arguments": '{"city": "Oslo"}'}
-    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": function}]}  # fmt: skip
-    result = {"role": "tool", "tool_call_id": "c1", "content": "{}"}
-    with servers.scripted_server(servers.said("Cold.")) as server, in_front_of(tmp_path, server) as gateway:
-        gateway.chat([*QUESTION, called, result], model="hermes", tools=TOOLS)
-        [request] = server.requests
-    assert request.body["messages"] == [*QUESTION, {**called, "content": ""}, result]
-
-
 def test_a_server_of_an_unknown_kind_gets_the_sampling_that_the_client_sent(tmp_path):
     sampling = {"top_k": 20, "min_p": 0.1, "typical_p": 0.9, "repetition_penalty": 1.1}
     with servers.scripted_server(servers.said("Hello.")) as server, in_front_of(tmp_path, server) as gateway:
