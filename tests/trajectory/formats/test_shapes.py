@@ -141,6 +141,13 @@ def test_what_only_langchain_has_is_kept(name):
     assert detect_format(row).read(row).columns == {"thread": "t1"}
 
 
+def test_a_member_of_a_call_of_langchain_is_kept_once():
+    text = json.dumps(SHAPES["langchain-lc"][1]).replace('"args": ', '"tk": "mine", "args": ', 1)
+    row = json.loads(text)
+    done = convert_row(row, detect_format(row), FORMATS["openai"], RowOptions())
+    assert json.dumps(done.row).count("mine") == 1
+
+
 def test_a_log_keeps_all_but_the_conversation_in_its_columns():
     rest = {key: value for key, value in COMPLETION.items() if key != "choices"}
     choice = {"index": 0, "logprobs": None, "finish_reason": "stop"}

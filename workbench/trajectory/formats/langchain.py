@@ -64,10 +64,10 @@ def _message(message: JsonValue, place: str) -> BuiltMessage:
     ]
     _add_content(built, fields, f"{place}/content", [call for call, _place in calls])
     for call, here in calls:
-        message_call = chat_call(call, "id", "args", ("error", "index"))
-        built.add_call(message_call, (here, f"{here}/args"))
         is_usual = call.get("type") in (None, "tool_call", "invalid_tool_call")
-        built.keep(call, ("id", "name", "args", *(["type"] if is_usual else []), *MASK_KEYS), "tool_calls")
+        outside = ("error", "index", *([] if is_usual else ["type"]))
+        built.add_call(chat_call(call, "id", "args", outside), (here, f"{here}/args"))
+        built.keep({key: call[key] for key in outside if key in call}, (), "tool_calls")
     _add_extra(built, members, f"{place}/additional_kwargs", [call for call, _place in calls])
     return built
 
