@@ -43,6 +43,7 @@ def test_a_floor_is_light():
     assert done.stdout.splitlines() == [f"{module} []" for module in LIGHT]
 
 
+@pytest.mark.slow
 def test_the_server_for_agents_starts_without_the_page():
     # Agents wait for it. Gradio alone takes longer to load than everything else.
     code = "import sys, workbench.app.agents.server, workbench.wiring; print('gradio' in sys.modules)"
@@ -93,6 +94,7 @@ def test_completing_a_command_loads_nothing_heavy(line, offered):
 @pytest.mark.parametrize(
     "arguments", [["presets", "list"], ["versions", "list"], ["runs", "list"], ["search", "rain"]]
 )
+@pytest.mark.slow
 def test_commands_that_read_the_database_load_no_model_no_tools_and_no_client(arguments, tmp_path):
     put_database(tmp_path)
     needed = ("jsonschema_rs", "pydantic", "sqlalchemy", "sqlmodel", "yaml")
@@ -132,6 +134,7 @@ def test_parse_loads_what_the_library_loads(tmp_path):
     assert {name.partition(".")[0] for name in loaded} == {"workbench", "jiter", "jsonschema_rs", "orjson"}
 
 
+@pytest.mark.slow
 def test_the_page_and_the_commands_need_no_extra():
     # An installation of `make run` has none of these: they come with the extras for tests, agents and training.
     blocked = (

@@ -73,6 +73,7 @@ def can_fail(node: ast.AST) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_every_test_asserts_something() -> None:
     asserting = ASSERTING | {node.name for _, node in functions() if can_fail(node)}
     called = [(node.name, called_names(node)) for _, node in functions()]

@@ -50,6 +50,7 @@ def comparable(services, result):
     return replace(result, session_id=None, message_id="", measures=measures), messages
 
 
+@pytest.mark.slow
 def test_sixty_conversations_can_be_solved_and_are_the_same_after_a_stop_and_a_resume(tmp_path):
     with services_for(tmp_path) as (services, _):
         results = finished(services, planned(services, *SUITES))
@@ -63,6 +64,7 @@ def test_sixty_conversations_can_be_solved_and_are_the_same_after_a_stop_and_a_r
             assert comparable(services, resumed[key]) == comparable(services, result)
 
 
+@pytest.mark.slow
 def test_variations_are_other_cases_and_each_is_solved(tmp_path):
     with services_for(tmp_path) as (services, _):
         for name in SUITES:
@@ -77,6 +79,7 @@ def test_variations_are_other_cases_and_each_is_solved(tmp_path):
             assert "O-101" not in str([case.user, case.solution, case.expectations])
 
 
+@pytest.mark.slow
 def test_a_session_becomes_a_case_that_its_own_answers_solve(tmp_path):
     with services_for(tmp_path) as (services, _):
         [case, *_] = load_suite(services, "shop").cases

@@ -12,6 +12,7 @@ pytest.importorskip("gguf", reason="needs the extra `train`")
 RunCli = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_the_command_averages_the_shipped_adapter_with_another(run_cli: RunCli, tmp_path: Path) -> None:
     out = tmp_path / "mean"
     done = run_cli("average", "embedded", "embedded", "--out", out, "--stored-as", "q8_0")

@@ -17,6 +17,7 @@ from workbench.cli.terminal.exit_code import ExitCode
 QUESTION = "What is the flumbuster reading for cairo?"
 
 
+@pytest.mark.slow
 def test_json_is_one_object_and_nothing_else(process, script):
     done = process("chat", QUESTION, "--model", script, "--tool-choice", "required", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -48,6 +49,7 @@ def test_json_is_one_object_and_nothing_else(process, script):
     }
 
 
+@pytest.mark.slow
 def test_a_session_continues_in_another_process_byte_for_byte(workbench, process, script):
     first = json.loads(workbench("chat", QUESTION, "--model", script, "--json").stdout)
     again = process("chat", "And now?", "--session", first["session"], "--json")

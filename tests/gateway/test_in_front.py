@@ -102,6 +102,7 @@ REFUSALS = (400, 401, 404, 408, 409, 422, 429, 500, 503)
 
 
 @pytest.mark.parametrize("status", REFUSALS)
+@pytest.mark.slow
 def test_a_client_sends_as_many_requests_as_without_the_gateway(tmp_path, status):
     answer = refused(status, "no", **{"Retry-After": "0.01"})
 

@@ -159,6 +159,7 @@ def test_many_addresses_cannot_fill_the_line() -> None:
     run_aside(flooded())
 
 
+@pytest.mark.slow
 def test_a_right_key_is_answered_while_forty_clients_send_wrong_ones(tmp_path: Path) -> None:
     key = new_key()
     hashes = {

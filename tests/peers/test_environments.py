@@ -217,6 +217,7 @@ def test_atropos_scores_200_completions_as_a_run_does(tmp_path, scored):
 
 
 @pytest.mark.train
+@pytest.mark.slow
 def test_trl_scores_200_completions_as_a_run_does(tmp_path, scored):
     pytest.importorskip("trl")
     found = scores_in(sys.executable, TRL, "trl", tmp_path, scored)

@@ -52,6 +52,7 @@ def is_writing(awk, program, folder):
     return makes_a_file([awk, program], 'a "b\n1 2\n', folder)
 
 
+@pytest.mark.slow
 def test_random_programs_that_pass_write_nothing(tmp_path):
     generator = random.Random(5)
     passed, refused = set(), set()

@@ -33,6 +33,7 @@ def start_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **limits: int) 
 
 
 @pytest.mark.parametrize("source", CHAT_TEMPLATES, ids=range(len(CHAT_TEMPLATES)))
+@pytest.mark.slow
 def test_no_operation_of_a_template_takes_hours_or_gigabytes(source: str) -> None:
     started_s = time.thread_time()
     with Watched() as watched, pytest.raises(BadInput) as refused:
@@ -103,11 +104,13 @@ def endless_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C
         yield template
 
 
+@pytest.mark.slow
 def test_a_step_that_hangs_ends_only_the_child(endless_child: ChatTemplate) -> None:
     with pytest.raises(BadInput, match="it takes too much time or memory"):
         endless_child.render(HI)
 
 
+@pytest.mark.slow
 def test_a_child_that_has_ended_answers_every_further_question(endless_child: ChatTemplate) -> None:
     findings = check_template(endless_child, now=HI.now)
     assert any("it takes too much time or memory" in finding.message for finding in findings)

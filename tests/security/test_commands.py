@@ -127,6 +127,7 @@ def test_an_option_that_is_not_in_the_list_is_asked_about_for_every_program(plac
                 assert is_asked(f"{name} {words} {option}", PLACES[place]), (name, option)
 
 
+@pytest.mark.slow
 def test_options_that_run_or_write_something_are_asked_about_by_their_shape():
     place = "contained"  # elsewhere, more is asked about
     programs = (

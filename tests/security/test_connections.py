@@ -171,6 +171,7 @@ def test_a_connection_without_a_further_request_ends(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("patient")
+@pytest.mark.slow
 def test_a_slow_answer_and_a_stream_are_not_cut() -> None:
     with serving() as server, httpx.Client(base_url=server.url, timeout=30) as client:
         assert client.get("/slow").text == "slow"
@@ -181,6 +182,7 @@ def test_a_slow_answer_and_a_stream_are_not_cut() -> None:
 
 
 @pytest.mark.usefixtures("patient")
+@pytest.mark.slow
 def test_a_long_body_that_keeps_coming_is_not_cut() -> None:
     def parts() -> Iterator[bytes]:
         for _ in range(20):
@@ -209,6 +211,7 @@ def test_a_client_that_reads_nothing_ends_its_own_response() -> None:
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("how", ["close", "keep-alive"])
+@pytest.mark.slow
 def test_a_client_that_reads_slowly_gets_the_whole_response(how: str) -> None:
     request = f"GET /large HTTP/1.1\r\nHost: x\r\nConnection: {how}\r\n\r\n".encode()
     received = 0

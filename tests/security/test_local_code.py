@@ -129,6 +129,7 @@ def files_of(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_no_command_runs_code_of_the_folder_it_is_started_in(folder, mark, workbench, monkeypatch):
     # No time for answers: a server that does not exist refuses at once.
     monkeypatch.setenv("WORKBENCH_MODEL", "openai:m")
@@ -212,6 +213,7 @@ def test_what_a_link_leads_to_must_be_a_file(tmp_path, mark, links, workbench, m
 
 
 @pytest.mark.parametrize("path", [None, "-"])
+@pytest.mark.slow
 def test_processes_that_a_command_starts_do_not_import_modules_of_the_folder(folder, mark, path):
     """The children of the check of many rows. The first process has no modules of the folder on its path."""
     source = folder / "rows.jsonl" if path is None else path

@@ -129,6 +129,7 @@ def test_most_cases_really_run_the_hidden_command(bench):
     assert ran > len(chosen) / 2
 
 
+@pytest.mark.slow
 def test_combinations_of_cases_need_approval(bench):
     cases = [before + hidden(template) + after for before, template, after in product(BEFORE, HIDING, AFTER)]
     unasked = [command for command in cases if not is_asked(command)]

@@ -83,6 +83,7 @@ def cost(work):
 
 
 @pytest.mark.parametrize("make", CONFIGURATIONS.values(), ids=list(CONFIGURATIONS))
+@pytest.mark.slow
 def test_a_configuration_of_promptfoo_becomes_neither_hours_nor_gigabytes(make):
     text = make()
     seconds, grown = cost(lambda: import_suite(text, name="x", is_yaml=True))
@@ -90,6 +91,7 @@ def test_a_configuration_of_promptfoo_becomes_neither_hours_nor_gigabytes(make):
 
 
 @pytest.mark.parametrize("make", SUITES.values(), ids=list(SUITES))
+@pytest.mark.slow
 def test_the_rows_of_a_template_become_neither_hours_nor_gigabytes(make):
     text = make()
     seconds, grown = cost(lambda: check_suite(text, name="x"))

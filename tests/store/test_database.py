@@ -163,6 +163,7 @@ class TestRefusals:
         assert "secret" not in message
 
 
+@pytest.mark.slow
 def test_programs_that_start_together_share_one_new_database(bare_url: str) -> None:
     runs = [start(STORE_ONE, bare_url) for _ in range(4)]
     assert [run.communicate()[1] for run in runs] == ["", "", "", ""]

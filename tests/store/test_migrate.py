@@ -86,6 +86,7 @@ def test_the_name_of_the_newest_migration_begins_with_its_revision() -> None:
     assert newest.partition("_")[0] == ScriptDirectory(str(MIGRATIONS)).get_current_head()
 
 
+@pytest.mark.slow
 def test_a_current_database_is_opened_without_alembic(url: str) -> None:
     _store_one(url)
     code = (

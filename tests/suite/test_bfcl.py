@@ -120,6 +120,7 @@ def changes(value):
 
 
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.slow
 def test_scoring_agrees_with_the_checker(name, ast_checker):
     refused = []
     for case in suite(name).suite.cases:

@@ -10,6 +10,7 @@ from tests.suite.rollouts import CALL, NOTE_CALL, case
 from workbench.suite.reward import is_single_turn, reward, shape_of
 
 
+@pytest.mark.slow
 def test_200_completions_get_the_same_scores_by_the_reward_as_by_a_run(tmp_path):
     with services_for(tmp_path, *COMPLETIONS) as (services, _):
         scored = scored_by_a_run(services)

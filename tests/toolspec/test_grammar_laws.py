@@ -56,6 +56,7 @@ def faults(spec: ToolSpec, dialect: Any, seed: int) -> list[str]:
 @pytest.mark.parametrize("dialect", ["json", "xml"])
 @relaxed
 @given(data=st.data(), seed=st.integers(0, 10**6))
+@pytest.mark.slow
 def test_what_a_grammar_allows_is_a_valid_call_unless_a_keyword_is_reported(dialect, is_enforced, data, seed):
     spec = spec_of(data.draw(schemas(is_enforced=is_enforced)))
     assert not faults(spec, dialect, seed)

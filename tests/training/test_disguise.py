@@ -55,6 +55,7 @@ def test_disguises_differ_and_are_the_same_each_time(families):
     assert disguised(family, 0, 3, WORDS) == disguised(family, 0, 3, WORDS)
 
 
+@pytest.mark.slow
 def test_a_disguise_still_fits_requests_of_its_family(all_disguises):
     for family, variant, tools in all_disguises:
         for tool, own in zip(tools, variant, strict=True):

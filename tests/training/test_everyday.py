@@ -68,6 +68,7 @@ def test_the_shipped_families_have_no_problems():
     assert check_families(load_families()) == []
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_shipped_families_has_no_problems():
     assert check_families(load_families()[::10]) == []
 
@@ -233,6 +234,7 @@ def test_a_call_after_a_follow_up_is_checked():
 
 
 @pytest.mark.parametrize("file", FILES)
+@pytest.mark.slow
 def test_each_value_of_a_call_comes_from_the_request(file):
     """Each mentioned value is in the text, and each other one is implied by the sentence or the tool."""
     families = [family for family in load_families() if family.file == file]

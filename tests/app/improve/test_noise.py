@@ -50,6 +50,7 @@ def verdict_of(seed):
 
 
 @pytest.mark.parametrize(("seeds", "least"), [(25, 23), pytest.param(100, 95, marks=pytest.mark.long)])
+@pytest.mark.slow
 def test_a_search_over_noise_finds_nothing_better_in_nearly_all_seeds(seeds, least):
     verdicts = Counter(map(verdict_of, range(seeds)))
     assert verdicts[None] == 0

@@ -28,6 +28,7 @@ def searched(folder, *, kills=(), **settings):
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
+@pytest.mark.slow
 def test_improve_keeps_the_three_useful_sentences_and_drops_the_two_harmful_ones(tmp_path, seed):
     stored, outcome = searched(tmp_path / "a", seed=seed, runs=3000)
     text = chosen_text(stored)
@@ -38,6 +39,7 @@ def test_improve_keeps_the_three_useful_sentences_and_drops_the_two_harmful_ones
     assert stored.listed.done <= 3000
 
 
+@pytest.mark.slow
 def test_shrink_ends_within_a_tenth_of_the_shortest_contract(tmp_path):
     stored, outcome = searched(tmp_path / "a", mode="shrink", runs=3000)
     text = chosen_text(stored)
@@ -48,6 +50,7 @@ def test_shrink_ends_within_a_tenth_of_the_shortest_contract(tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["improve", "shrink"])
+@pytest.mark.slow
 def test_a_search_that_was_killed_ends_like_one_that_was_not(tmp_path, mode):
     whole, outcome = searched(tmp_path / "a", mode=mode, runs=1200)
     killed, again = searched(tmp_path / "b", kills=(10, 170, 400), mode=mode, runs=1200)
@@ -57,6 +60,7 @@ def test_a_search_that_was_killed_ends_like_one_that_was_not(tmp_path, mode):
     assert again == outcome
 
 
+@pytest.mark.slow
 def test_the_worth_of_each_paragraph_that_survives_is_measured(tmp_path):
     stored, _ = searched(tmp_path / "a", mode="shrink", runs=3000)
     left_out = [arm.left_out for arm in stored.plan.arms if arm.left_out_of == stored.plan.search.chosen]

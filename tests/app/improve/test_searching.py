@@ -40,6 +40,7 @@ def test_a_budget_holds_and_is_named(tmp_path, budget, reason):
     assert tokens <= 1.1 * budget.get("tokens", tokens)
 
 
+@pytest.mark.slow
 def test_lengths_that_the_model_does_not_report_are_marked_as_estimates(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         model = PlantedModel(reports_tokens=False)
@@ -63,6 +64,7 @@ def test_a_small_suite_and_a_small_budget_are_refused(tmp_path):
             begin(services, runs=20)
 
 
+@pytest.mark.slow
 def test_a_stopped_search_can_be_resumed(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         stored, model = begin(services, runs=400), PlantedModel()
@@ -73,6 +75,7 @@ def test_a_stopped_search_can_be_resumed(tmp_path):
         assert done.listed.state is RunState.DONE and outcome.verdict is not None
 
 
+@pytest.mark.slow
 def test_a_candidate_becomes_a_version_with_its_proof_and_nothing_else_does(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         stored, _ = search(services, begin(services, runs=800, mode="shrink").id, PlantedModel())
@@ -87,6 +90,7 @@ def test_a_candidate_becomes_a_version_with_its_proof_and_nothing_else_does(tmp_
         assert line.startswith("Better. It passes 6 that the start fails")
 
 
+@pytest.mark.slow
 def test_each_look_at_the_kept_part_is_counted_and_makes_the_test_stricter(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         first, before = search(services, begin(services, runs=800, mode="shrink").id, PlantedModel())

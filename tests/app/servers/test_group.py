@@ -57,6 +57,7 @@ def test_a_message_that_cannot_be_handled_ends_nothing(open_server: OpenServer) 
     await_until(lambda: arrived)
 
 
+@pytest.mark.slow
 def test_no_server_is_removed_because_the_database_was_away(open_server: OpenServer) -> None:
     """All servers have then been silent, so none of them may take another one for ended at once."""
     pulse = Pulse(every_s=0.1, silent_s=1.5, process_silent_s=0.5)

@@ -43,6 +43,7 @@ def check_complete(server: SharingServer, stored: StoredRun) -> None:
     assert keys == Counter(job.key for job in stored.plan.jobs())
 
 
+@pytest.mark.slow
 def test_an_owner_has_one_run_on_all_servers_together(open_server: OpenServer) -> None:
     one, two = open_server(SLOW), open_server()
     first, second = runs_of(one), runs_of(two)
@@ -70,6 +71,7 @@ def test_a_run_is_stopped_from_another_server(open_server: OpenServer) -> None:
     assert state_of(two, stored) is RunState.STOPPED
 
 
+@pytest.mark.slow
 def test_another_server_continues_the_run_of_one_that_closes(open_server: OpenServer) -> None:
     one, two = open_server(SLOW), open_server()
     first, second = runs_of(one), runs_of(two)
@@ -117,6 +119,7 @@ def test_a_run_with_a_visitor_s_token_is_not_continued(open_server: OpenServer) 
     assert not second.is_busy(LOCAL_OWNER)
 
 
+@pytest.mark.slow
 def test_a_server_that_was_silent_leaves_its_run_to_others(open_server: OpenServer) -> None:
     one, two = open_server(SLOW), open_server()
     first, second = runs_of(one), runs_of(two)

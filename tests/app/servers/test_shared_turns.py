@@ -32,6 +32,7 @@ def seen(server: SharingServer, session_id: str) -> RemoteTurn:
     return turn
 
 
+@pytest.mark.slow
 def test_a_turn_is_seen_live_on_another_server(open_server: OpenServer) -> None:
     one, two = open_server({"text": "word " * 60, "seconds_per_token": 0.02}), open_server()
     own = begin(one)
@@ -57,6 +58,7 @@ def test_a_turn_is_seen_live_on_another_server(open_server: OpenServer) -> None:
     await_until(lambda: running_turn(two.services, own.subject) is None)
 
 
+@pytest.mark.slow
 def test_a_second_watcher_comes_late_and_sees_the_same_text(open_server: OpenServer) -> None:
     one, two = open_server({"text": "word " * 60, "seconds_per_token": 0.02}), open_server()
     own = begin(one)
@@ -122,6 +124,7 @@ def test_the_error_of_a_turn_is_shown_on_another_server(open_server: OpenServer)
         list(seen(two, own.subject).events())
 
 
+@pytest.mark.slow
 def test_many_rows_of_events_are_condensed(open_server: OpenServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.app.servers.shared_turns.MOST_ROWS", 3)
     one, two = open_server({"text": "word " * 120, "seconds_per_token": 0.02}), open_server()
@@ -160,6 +163,7 @@ def test_a_server_that_was_silent_stops_its_turns(open_server: OpenServer) -> No
     assert again.over.wait(30)
 
 
+@pytest.mark.slow
 def test_the_watchers_of_a_lost_turn_see_its_end(
     open_server: OpenServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

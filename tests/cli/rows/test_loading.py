@@ -136,6 +136,7 @@ def test_a_damaged_file_does_not_hide_the_others(run_cli: Callable[..., Any], tm
 
 
 @pytest.mark.parametrize("is_one_file", [True, False])
+@pytest.mark.slow
 def test_a_damaged_file_does_not_hide_the_others_from_a_conversion(
     run_cli: Callable[..., Any], tmp_path: Path, *, is_one_file: bool
 ) -> None:

@@ -117,10 +117,12 @@ def test_a_template_cannot_leave_the_sandbox_or_change_its_input(source: str) ->
         "{% set ns = namespace(s='x') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}",
     ],
 )
+@pytest.mark.slow
 def test_an_endless_template_is_stopped(source: str) -> None:
     assert refused(source).startswith("template")
 
 
+@pytest.mark.slow
 def test_each_rendering_has_its_own_step_limit() -> None:
     template = parse_template("{% for a in range(90000) %}{% endfor %}done")
     template_input = TemplateInput(messages=HI, now=NOW)

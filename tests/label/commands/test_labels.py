@@ -144,6 +144,7 @@ def team(run_cli, tmp_path, monkeypatch):
     return run_cli
 
 
+@pytest.mark.slow
 def test_rows_of_an_import_are_found_by_their_tag_file_format_and_id(team):
     owner = ("--owner", "account:ann")
     for option in (("--tag", "batch-1"), ("--source", "rows.jsonl"), ("--format", "openai")):
@@ -160,6 +161,7 @@ def test_rows_of_an_import_are_found_by_their_tag_file_format_and_id(team):
     assert orders == [[1, 2, 3], [3, 2, 1]]
 
 
+@pytest.mark.slow
 def test_a_team_labels_blind_and_a_reviewer_decides(team):
     given = read(team, "assign", "tone", "--tag", "batch-1", "--limit", 2, "--owner", "account:ann")["given"]
     assert len(given) == 4

@@ -265,6 +265,7 @@ def stored(store: OwnedStore, talk: Talk) -> dict[object, object]:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_the_labels_are_what_the_actions_that_are_not_undone_make_them(mine: OwnedStore, seed: int) -> None:
     chance = random.Random(seed)
     talk = start_talk(mine, call=CALL)

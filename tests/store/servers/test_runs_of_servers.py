@@ -42,6 +42,7 @@ def test_a_run_of_a_living_server_on_another_machine_is_running(shared: Store, o
     assert states_of(own, run_id) == {RunState.INTERRUPTED}
 
 
+@pytest.mark.slow
 def test_a_run_of_a_killed_server_on_this_machine_is_interrupted(shared: Store, own: OwnedStore) -> None:
     url = url_of(shared)
     with another_process(url) as other:

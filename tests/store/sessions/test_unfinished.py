@@ -59,6 +59,7 @@ def _read_progress(process: "subprocess.Popen[str]") -> tuple[str, int]:
     return session_id, int(size)
 
 
+@pytest.mark.slow
 def test_a_killed_writer_s_text_is_recovered_at_the_next_start(url: str) -> None:
     with writing(url) as process:
         for _ in range(5):

@@ -59,6 +59,7 @@ def check_planted(count: int, seed: int) -> None:
     assert not wrong, "\n".join(map(str, wrong))
 
 
+@pytest.mark.slow
 def test_each_kind_of_defect_is_found_at_its_place_in_each_format() -> None:
     count = 4_000
     assert count >= len(KINDS) * len(FORMS) * 10, "each kind is planted in each form"

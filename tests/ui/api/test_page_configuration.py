@@ -37,6 +37,7 @@ def configuration(server: Server, path: str, host: str) -> dict[str, Any]:
     ("place", "logos"), [("own_server", 0), ("login_server", 1)], ids=["own machine", "Space with login"]
 )
 @pytest.mark.parametrize("path", ["/", "/config"])
+@pytest.mark.slow
 def test_each_response_has_the_address_of_its_request(
     request: pytest.FixtureRequest, place: str, logos: int, path: str
 ) -> None:

@@ -71,6 +71,7 @@ def private_attributes(tree: ast.Module) -> Iterator[str]:
                 yield f".{node.attr}"
 
 
+@pytest.mark.slow
 def test_no_module_outside_the_room_uses_something_private_of_gradio() -> None:
     found = {}
     for path in outside():

@@ -30,6 +30,7 @@ def test_a_part_says_what_it_uses_and_for_which_version(part: Path) -> None:
     assert [name for name in cited_in(head) if not fingerprint(name)] == [], part.name
 
 
+@pytest.mark.slow
 def test_what_the_parts_use_in_gradio_is_as_it_was_when_they_were_written() -> None:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
     now = fingerprints()
