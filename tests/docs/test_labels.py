@@ -72,7 +72,6 @@ def bold_phrases(page: Path) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-@pytest.mark.slow
 def test_labels_in_bold_are_on_the_page(page: Path) -> None:
     unknown = [
         f"{page.name}:{number}: {phrase}"

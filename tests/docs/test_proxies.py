@@ -149,7 +149,6 @@ def seen_by(visitor: httpx.Client) -> list[str]:
     return visitor.get("/").raise_for_status().text.split("\n")
 
 
-@pytest.mark.slow
 def test_each_visitor_stays_at_one_server_until_it_ends(
     proxy: str, backends: list[Backend], tmp_path: Path
 ) -> None:
