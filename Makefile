@@ -34,13 +34,13 @@ help: ## List the targets
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium postgres bubblewrap nginx check ## Run `make check`, then all tests that are not slow
-	@$(TESTS) "not slow and not long and not soak"
+test: $(DEV_STAMP) chromium bubblewrap nginx check ## Run `make check`, then all tests except those that are slow or need PostgreSQL
+	@$(TESTS) "not slow and not postgres and not long and not soak"
 
-test-slow: $(DEV_STAMP) chromium postgres bubblewrap nginx ## Run the slow tests, which CI runs after `make test`
-	@$(TESTS) "slow and not long and not soak"
+test-slow: $(DEV_STAMP) chromium postgres bubblewrap nginx ## Run the slow tests and those on PostgreSQL, which CI runs after `make test`
+	@$(TESTS) "(slow or postgres) and not long and not soak"
 
-test-quick: $(DEV_STAMP) ## Run all tests except those that need a browser or PostgreSQL, or that are slow
+test-quick: $(DEV_STAMP) ## Run the tests of `make test` that need no browser
 	@$(TESTS) "not browser and not postgres and not slow and not long and not soak"
 
 test-all: $(DEV_STAMP) chromium postgres bubblewrap nginx check ## Run `make check`, then all tests

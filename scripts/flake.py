@@ -1,6 +1,6 @@
-"""Run the browser tests several times while all processors are busy, and print how often each test failed.
+"""Run the browser tests of `make test` N times while all processors are busy, and print how often each failed.
 
-Usage: flake.py TIMES [OPTION OF PYTEST | TEST ...]
+Usage: flake.py N [OPTION OF PYTEST | TEST ...]
 """
 
 import os

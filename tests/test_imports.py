@@ -31,6 +31,7 @@ LIGHT = (
 """A module of each floor, from the lowest to the highest."""
 
 
+@pytest.mark.slow
 def test_a_floor_is_light():
     # All in one process: what none of them loads, no single one loads.
     code = (

@@ -56,6 +56,7 @@ def test_using_all_of_it_loads_nothing_heavy():
     assert not loaded_by(PROGRAM) & HEAVY
 
 
+@pytest.mark.slow
 def test_the_packages_that_it_needs_are_those_that_the_page_names():
     distributions = packages_distributions()
     loaded = (loaded_by(PROGRAM) - loaded_by("")) & {*distributions}

@@ -5,6 +5,7 @@ from dataclasses import replace
 from threading import Thread
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -183,6 +184,7 @@ def test_waiting_threads_are_woken():
     assert order == list(range(8))
 
 
+@pytest.mark.slow
 def test_an_expired_hold_wakes_a_waiting_thread():
     line, turn = FairQueue(), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))

@@ -113,6 +113,7 @@ def test_findings_about_all_rows_have_no_row_number(run_cli, tmp_path):
     assert [(each["file"], each["row"], each["code"]) for each in found] == [(file, None, "dominant-tool")]
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same_as_one(run_cli, tmp_path):
     rows = [
         BAD_CALL,

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.play import OWN_CONTRACT, Play, code_editor, save_button
 from tests.served import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def write(play: Play, text: str) -> None:

@@ -43,6 +43,7 @@ def contract(body: str) -> str:
     return f"---\ntitle: T\nfamily: hermes-lines\nvariables:\n  who: you\n---\n<tools>\n{{{{ tools }}}}\n</tools>\n{body}\n"
 
 
+@pytest.mark.slow
 def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, artifacts: Path) -> None:
     write(tab, contract("Hello {{ who }}, write <toolcall>."))
     expect(tab.locator("#contracts-lint")).to_contain_text("near-miss-tag")
@@ -76,6 +77,7 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     expect(tab.locator("#play-system-text")).to_contain_text("Goodbye Ann.")
 
 
+@pytest.mark.slow
 def test_a_saved_contract_can_be_chosen_in_play_and_survives_a_reload(tab: Page, server: Server) -> None:
     name, play = tab.get_by_label("Open contract").input_value(), Play(tab, server)
     save_button(tab.locator("#contracts-versions")).click()
@@ -89,6 +91,7 @@ def test_a_saved_contract_can_be_chosen_in_play_and_survives_a_reload(tab: Page,
     expect(play.entries).to_have_count(5)
 
 
+@pytest.mark.slow
 def test_an_unsaved_contract_survives_a_reload(tab: Page) -> None:
     write(tab, contract("Half a sentence"))
     expect(tab.locator("#contracts-preview")).to_contain_text("Half a sentence")
@@ -98,6 +101,7 @@ def test_an_unsaved_contract_survives_a_reload(tab: Page) -> None:
     expect(tab.locator("#contracts-list [aria-current=true]")).to_contain_text("not saved · draft")
 
 
+@pytest.mark.slow
 def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:
     body = HOSTILE.replace("{{", "{ {")
     write(tab, contract(f"Hello {{{{ who }}}} {body}"))
@@ -120,12 +124,14 @@ def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:
     expect_harmless(tab, "#page-tab-contracts")
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> None:
     expect(tab.locator("#contracts-preview")).to_contain_text("characters")
     for _ in every_size(tab, artifacts, "contracts"):
         expect(tab.locator("#contracts-preview")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     page: Page, server: Server, artifacts: Path
 ) -> None:
@@ -164,6 +170,7 @@ def test_an_error_is_never_beside_no_problems_and_marks_the_preview(tab: Page) -
     expect(preview).to_contain_text("Hello you.")
 
 
+@pytest.mark.slow
 def test_an_unsaved_contract_is_measured_and_compared_as_a_draft(tab: Page) -> None:
     write(tab, contract("Be brief."))
     expect(tab.locator("#contracts-preview")).to_contain_text("Be brief.")
@@ -181,6 +188,7 @@ def test_an_unsaved_contract_is_measured_and_compared_as_a_draft(tab: Page) -> N
     expect(tab.locator("#compare-board")).to_contain_text("Hello.")
 
 
+@pytest.mark.slow
 def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, server: Server) -> None:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
@@ -203,6 +211,7 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     expect(page.locator("#contracts-text")).to_contain_text("title: later")
 
 
+@pytest.mark.slow
 def test_a_late_answer_to_a_save_does_not_leave_the_contract_opened_later(tab: Page) -> None:
     saved = tab.get_by_label("Open contract").input_value()
     held = Held(tab, lambda body: "message" in event_data(body))

@@ -10,7 +10,7 @@ from tests.e2e.play import SLOW_MS
 from tests.served import Server, served, write_script
 from workbench.ui.present.empty_places import EMPTY_PLACES
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,7 @@ def first(newcomer: Page, fresh: Server) -> Page:
     return newcomer
 
 
+@pytest.mark.slow
 def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: Page) -> None:
     tour = first.get_by_role("dialog", name="What the model wrote")
     expect(tour).to_contain_text("1 of 4")
@@ -81,6 +82,7 @@ def test_a_first_visit_has_few_controls_and_words(first: Page) -> None:
     assert {"Play", "Library"} <= set(words)
 
 
+@pytest.mark.slow
 def test_leaving_play_ends_the_tour(first: Page) -> None:
     card = first.locator(".hw-tour")
     expect(card).to_be_visible()
@@ -121,6 +123,7 @@ def test_a_skipped_tour_is_not_shown_again(first: Page) -> None:
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_demo_sessions_are_added_and_removed_with_one_button(
     page: Page, other_page: Page, fresh: Server
 ) -> None:
@@ -141,6 +144,7 @@ def test_the_demo_sessions_are_added_and_removed_with_one_button(
     expect(ann.part("session-list")).to_contain_text("Deleted")
 
 
+@pytest.mark.slow
 def test_the_palette_finds_and_opens_anything(play: Play) -> None:
     play.ask("Where is the palette's zebra?")
     page = play.page
@@ -170,6 +174,7 @@ def test_the_palette_finds_and_opens_anything(play: Play) -> None:
     expect(play.entries).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_palette_shows_results_for_the_last_query_even_if_responses_are_slow(play: Play) -> None:
     page = play.page
 
@@ -211,6 +216,7 @@ def test_results_that_arrive_while_a_mouse_button_is_down_do_not_swallow_the_cli
     expect(page.locator("#page-tab-suites")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_palette_works_with_keys_and_closes_with_escape(play: Play) -> None:
     page = play.page
     page.get_by_role("button", name=re.compile("Find anything")).click()
@@ -235,6 +241,7 @@ def test_the_palette_works_with_keys_and_closes_with_escape(play: Play) -> None:
     assert play.composer.input_value() == play_text
 
 
+@pytest.mark.slow
 def test_the_question_mark_shows_the_shortcuts_of_each_tab(play: Play) -> None:
     page = play.page
     keys = page.get_by_role("dialog", name="Keyboard shortcuts")

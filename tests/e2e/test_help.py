@@ -7,7 +7,7 @@ from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 from tests.e2e.play import OWN_CONTRACT, Play, expect_tab, open_tab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def docs(page: Page) -> Locator:

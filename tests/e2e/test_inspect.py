@@ -24,6 +24,7 @@ def tab(page: Page, server: Server) -> Inspecting:
     return Inspecting(page, server).open()
 
 
+@pytest.mark.slow
 def test_a_broken_completion_shows_its_call_its_fixes_and_the_parsers_that_lose_it(tab: Inspecting) -> None:
     tab.paste(BROKEN)
     call = tab.part("calls")
@@ -86,6 +87,7 @@ def test_an_example_loads_with_one_click_and_clear_shows_the_examples_again(tab:
     expect(tab.page.get_by_label("Finish reason")).to_have_value("length (cut off)")
 
 
+@pytest.mark.slow
 def test_pasted_text_survives_a_reload(tab: Inspecting) -> None:
     tab.paste(BROKEN)
     expect(tab.part("calls")).to_contain_text("fixed")
@@ -109,6 +111,7 @@ def test_pasted_text_is_shown_as_text(tab: Inspecting) -> None:
     expect_harmless(tab.page, "#inspect-columns")
 
 
+@pytest.mark.slow
 def test_the_tab_fits_its_window(tab: Inspecting, artifacts: Path) -> None:
     tab.part("read").get_by_role("button", name=EXAMPLES[3].title).click()
     for _, height in every_size(tab.page, artifacts, "inspect"):

@@ -136,6 +136,7 @@ def test_a_conversation_without_errors_takes_two_keys(desk: Desk, session: str) 
     assert (desk.labels(session), desk.state(session)) == ([], QueueState.PENDING)
 
 
+@pytest.mark.slow
 def test_verdict_rating_tag_and_comment_are_set_with_keys_and_survive_a_reload(
     desk: Desk, session: str, artifacts: Path
 ) -> None:
@@ -162,6 +163,7 @@ def test_verdict_rating_tag_and_comment_are_set_with_keys_and_survive_a_reload(
     assert [label.content.comment for label in desk.labels(session)] == [""]
 
 
+@pytest.mark.slow
 def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated(
     desk: Desk, session: str
 ) -> None:
@@ -195,6 +197,7 @@ def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated
     assert label.content.correction == ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
 
 
+@pytest.mark.slow
 def test_a_missing_call_is_added_with_its_mock_and_the_answer_is_regenerated(
     desk: Desk, session: str, artifacts: Path
 ) -> None:
@@ -260,6 +263,7 @@ def test_a_rejected_conversation_leaves_the_queue_and_help_lists_all_keys(desk: 
     assert desk.state(session) is QueueState.DISCARDED
 
 
+@pytest.mark.slow
 def test_model_output_is_shown_as_text_in_every_pane(page: Page, server: Server, tmp_path: Path) -> None:
     call = called("get_flumbuster", flumb=HOSTILE)
     line = f"{HOSTILE} {'x' * 1_000_000}"
@@ -287,6 +291,7 @@ def test_model_output_is_shown_as_text_in_every_pane(page: Page, server: Server,
     expect_harmless(page, "#page-tab-label")
 
 
+@pytest.mark.slow
 def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) -> None:
     question = Question(name="polite", text="Is it polite?", choices=("yes", "no"), is_required=True)
     with opened(desk.server) as store:
@@ -317,6 +322,7 @@ def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) 
     assert (dict(call.content.answers), call.annotator) == ({"polite": "yes"}, "ann")
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_off_at_any_window_size(desk: Desk, session: str, artifacts: Path) -> None:
     desk.press("3", "e")
     expect(desk.page.locator(".hw-said")).to_contain_text("bad arguments")

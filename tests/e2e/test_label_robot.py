@@ -24,7 +24,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store.store import OwnedStore
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROBOT = Path(__file__).with_name("label_robot.js").read_text(encoding="utf-8")
 TOOLS = [

@@ -8,7 +8,7 @@ from tests.e2e.play import SLOW_MS, Play, expect_text, open_tab
 from tests.e2e.waiting import settle
 from tests.served import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def let_go(page: Page, held: Held) -> None:

@@ -38,6 +38,7 @@ def talk(play: Play, tmp_path: Path) -> Play:
     return play.use_script(write_script(tmp_path / "call.yaml", CALL, ANSWER))
 
 
+@pytest.mark.slow
 def test_a_new_visitor_can_send_at_once(play: Play) -> None:
     expect(play.composer).to_have_value("")
     expect(play.part("transcript")).to_contain_text("See exactly what a tool-calling model reads and writes")
@@ -55,6 +56,7 @@ def test_a_call_its_arguments_its_result_and_the_answer_are_shown(talk: Play) ->
     expect(talk.composer).to_have_value("")
 
 
+@pytest.mark.slow
 def test_the_raw_pane_shows_prompt_and_completion_byte_for_byte(talk: Play) -> None:
     talk.ask(QUESTION)
     talk.entries.nth(2).click()
@@ -66,6 +68,7 @@ def test_the_raw_pane_shows_prompt_and_completion_byte_for_byte(talk: Play) -> N
     expect(talk.part("raw").locator(".hw-badge")).to_have_text("exact")
 
 
+@pytest.mark.slow
 def test_selecting_a_message_shows_it_in_every_pane(talk: Play) -> None:
     talk.ask(QUESTION)
     talk.tab("Calls")
@@ -80,6 +83,7 @@ def test_selecting_a_message_shows_it_in_every_pane(talk: Play) -> None:
     expect(talk.part("timing").locator("tbody tr")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_messages_and_setup_survive_a_reload(talk: Play) -> None:
     talk.page.get_by_label("Seed").fill("7")
     talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
@@ -94,6 +98,7 @@ def test_messages_and_setup_survive_a_reload(talk: Play) -> None:
     expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_session_can_be_closed_and_opened_again(talk: Play) -> None:
     talk.ask(QUESTION)
     session_id = talk.session_id
@@ -105,6 +110,7 @@ def test_a_session_can_be_closed_and_opened_again(talk: Play) -> None:
     assert talk.session_id == session_id
 
 
+@pytest.mark.slow
 def test_model_output_is_shown_as_text_in_every_pane(play: Play, tmp_path: Path) -> None:
     call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
     play.use_script(write_script(tmp_path / "hostile.yaml", HOSTILE + call, HOSTILE))
@@ -134,6 +140,7 @@ def test_escape_stops_the_model_and_saves_the_text_so_far(play: Play, tmp_path: 
     assert stored.message.text.startswith("word word")
 
 
+@pytest.mark.slow
 def test_tools_are_checked_as_they_are_typed_and_invalid_ones_are_not_sent(talk: Play) -> None:
     talk.edit("tools-text", '[\n  {"type": "function",\n   "function": {"name": }}\n]')
     notice = talk.part("tools-notice")
@@ -172,6 +179,7 @@ def test_an_unknown_variable_is_reported_next_to_the_contract(talk: Play) -> Non
     assert talk.server.path(talk.session_id)[0].message.text.startswith("Hello\n")
 
 
+@pytest.mark.slow
 def test_a_variable_keeps_its_value_while_the_next_one_is_typed_on_a_slow_line(talk: Play) -> None:
     """The answer to the first key of one variable comes while the next variable is being typed."""
     talk.edit("contract-text", TWO_VARIABLES)
@@ -190,6 +198,7 @@ def test_a_variable_keeps_its_value_while_the_next_one_is_typed_on_a_slow_line(t
     expect(city).to_have_value("Paris")
 
 
+@pytest.mark.slow
 def test_a_prompt_that_is_too_long_is_reported_with_its_size_and_can_be_shortened(
     play: Play, tmp_path: Path
 ) -> None:
@@ -215,6 +224,7 @@ def test_a_missing_model_is_reported_and_the_message_is_not_lost(play: Play) -> 
     expect(play.composer).to_have_value(QUESTION)
 
 
+@pytest.mark.slow
 def test_an_invalid_number_is_reported_with_its_field_and_the_message_is_not_lost(play: Play) -> None:
     for label, number, message in (
         (
@@ -244,6 +254,7 @@ def test_an_unknown_session_is_reported(page: Page, server: Server) -> None:
     expect(play.composer).to_be_enabled()
 
 
+@pytest.mark.slow
 def test_unsent_text_survives_a_reload(talk: Play) -> None:
     talk.composer.fill("half a thou")
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nMine {{ tools }}")
@@ -281,6 +292,7 @@ def test_an_example_is_sent_by_a_click_with_its_tools(talk: Play) -> None:
     expect(talk.composer).to_have_value("Not sent yet")
 
 
+@pytest.mark.slow
 def test_a_message_that_no_tool_fits_offers_a_toolset(talk: Play) -> None:
     talk.composer.fill("What is the weather in Berlin tomorrow?")
     talk.composer.press("Enter")
@@ -289,6 +301,7 @@ def test_a_message_that_no_tool_fits_offers_a_toolset(talk: Play) -> None:
     expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_pressing_the_send_key_twice_sends_once(play: Play, tmp_path: Path) -> None:
     slow = {"text": "word " * 40, "seconds_per_token": 0.05}
     play.use_script(write_script(tmp_path / "twice.yaml", slow))
@@ -325,6 +338,7 @@ def test_sessions_are_exported_as_rows(talk: Play) -> None:
     assert len(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()) >= 1
 
 
+@pytest.mark.slow
 def test_the_page_fits_its_window(talk: Play, artifacts: Path) -> None:
     talk.ask(QUESTION)
     for _, height in every_size(talk.page, artifacts, "play"):
@@ -348,6 +362,7 @@ def test_a_narrow_window_opens_its_columns_as_drawers(talk: Play) -> None:
         expect(talk.part(name.lower())).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_contract_version_is_saved_restored_and_marked(talk: Play) -> None:
     line, text = talk.part("versions"), talk.part("contract-text")
     expect(line).to_contain_text("v1")

@@ -11,7 +11,7 @@ from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play, expect_tab
 from tests.served import Server, write_script
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 QUESTION = "What is the flumbuster reading for cairo?"
 QUOTED = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'cairo'}}\n</tool_call>"

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.play import Play
 from tests.served import write_script
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_the_session_list_follows_the_search(play: Play, tmp_path: Path, artifacts: Path) -> None:

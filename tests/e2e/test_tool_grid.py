@@ -14,7 +14,7 @@ from tests.e2e.test_tools import opened
 from tests.e2e.waiting import settle, until
 from tests.served import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # A line that delivers answers in bursts, such as one with a proxy that buffers them.
 _BURSTS = """(() => {

@@ -64,6 +64,7 @@ def test_a_tool_is_opened_edited_and_called(tab: Page) -> None:
     expect(tab.locator("#tools-tried")).to_contain_text("mock rule 1")
 
 
+@pytest.mark.slow
 def test_the_world_of_a_toolset_is_edited_tried_and_saved(tab: Page, artifacts: Path) -> None:
     tab.locator("[data-tool=get_order]").click()
     expect(tab.locator("#tools-world")).to_contain_text("world_schema")
@@ -96,6 +97,7 @@ def test_the_world_of_a_toolset_is_edited_tried_and_saved(tab: Page, artifacts: 
     expect(tab.locator("#tools-world")).to_contain_text("n: 40")
 
 
+@pytest.mark.slow
 def test_tools_pasted_into_the_editor_of_one_are_imported_and_broken_ones_named(tab: Page) -> None:
     tab.get_by_role("button", name="New tool").click()
     expect(tab.locator("#tools-spec")).to_contain_text("my_tool")
@@ -134,6 +136,7 @@ def test_errors_are_reported_while_typing_with_line_and_pointer(tab: Page) -> No
     expect(tab.locator("#tools-notice")).to_contain_text("arguments, line 1")
 
 
+@pytest.mark.slow
 def test_grid_and_json_stay_in_sync_and_the_tool_is_saved_and_used(tab: Page, server: Server) -> None:
     tab.get_by_role("button", name="New tool").click()
     expect(tab.locator("#tools-spec")).to_contain_text("my_tool")
@@ -167,6 +170,7 @@ def test_grid_and_json_stay_in_sync_and_the_tool_is_saved_and_used(tab: Page, se
     assert [stored.message.text for stored in server.path(play.session_id)][3] == '{"mine": 7}'
 
 
+@pytest.mark.slow
 def test_tools_in_any_format_are_imported_into_a_toolset(tab: Page) -> None:
     name = f"fn_{uuid4().hex[:6]}"
     text = f'def {name}(city: str, days: int = 3) -> str:\n    """Forecast.\n\n    Args:\n        city: Where.\n    """'
@@ -188,6 +192,7 @@ def test_an_mcp_server_that_cannot_be_started_is_reported(tab: Page) -> None:
     expect(tab.locator("#tools-server-notice")).to_contain_text("MCP server 'gone'")
 
 
+@pytest.mark.slow
 def test_an_mcp_server_is_edited_retried_removed_and_restored(tab: Page, server: Server) -> None:
     file = server.folder / "data" / "tools.yaml"
     tab.get_by_label("Name", exact=True).fill("sums")
@@ -255,6 +260,7 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
     assert texts[4:] == ['{"mine": 1}', '{"error": "burnt"}', "Done."]
 
 
+@pytest.mark.slow
 def test_a_result_that_is_typed_while_the_one_before_is_sent_stays(play: Play, tmp_path: Path) -> None:
     """The next call is shown before the answer to the button of this one arrives."""
     calls = "\n".join(tool_call("get_flumbuster", flumb=city) for city in ("cairo", "london"))
@@ -286,6 +292,7 @@ def test_a_result_that_is_typed_while_the_one_before_is_sent_stays(play: Play, t
     assert texts[3:] == ['"one"', '"two"', "Done."]
 
 
+@pytest.mark.slow
 def test_a_result_that_is_being_typed_survives_a_reload(play: Play, tmp_path: Path) -> None:
     call = tool_call("get_flumbuster", flumb="cairo")
     play.use_script(write_script(tmp_path / "step.yaml", call, "Done."))
@@ -326,6 +333,7 @@ def test_a_risky_command_asks_and_the_approval_applies_to_the_session(play: Play
     assert texts == ['{"output": "", "exit_code": 0}'] * 2
 
 
+@pytest.mark.slow
 def test_hostile_tools_and_results_are_shown_as_text_in_every_pane(tab: Page) -> None:
     in_json = partial(json.dumps, ensure_ascii=False)  # YAML knows no surrogates
     parameters = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
@@ -346,6 +354,7 @@ def test_hostile_tools_and_results_are_shown_as_text_in_every_pane(tab: Page) ->
     expect_harmless(tab, "#page-tab-tools")
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> None:
     for _ in every_size(tab, artifacts, "tools"):
         tab.locator("#tools-call").scroll_into_view_if_needed()

@@ -75,6 +75,7 @@ def of(families: list[Family]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("family", families, ids=lambda family: family.name)
 
 
+@pytest.mark.slow
 @of(JSON)
 @relaxed
 @given(rendered_calls=calls(st.dictionaries(texts, values(texts), max_size=3)))

@@ -165,6 +165,7 @@ def routes_of(routes: Sequence[Any]) -> Iterator[str]:
                 yield f"{method} {path}"
 
 
+@pytest.mark.slow
 def test_every_route_of_gradio_is_in_the_table(tmp_path: Path) -> None:
     from gradio.routes import App
 

@@ -35,6 +35,7 @@ def test_an_expression_whose_bracket_may_hide_its_end_is_asked_about(bracket, si
         assert not is_plain_sed(script)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SED is None, reason="sed is not installed")
 def test_random_scripts_that_pass_write_nothing(tmp_path):
     generator = random.Random(7)

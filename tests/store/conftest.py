@@ -40,7 +40,7 @@ DIALECT_SENSITIVE = frozenset(
 )
 """Test files whose subject differs between databases: text search, migrations, locks, times and booleans, bytes and
 JSON, cascades, backups. The other files test code that SQLAlchemy runs in the same way on both databases, so
-`make test` runs them on SQLite only and `make test-all` also on PostgreSQL."""
+only `make test-all` runs them on PostgreSQL, too."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

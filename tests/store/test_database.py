@@ -171,6 +171,7 @@ def test_programs_that_start_together_share_one_new_database(bare_url: str) -> N
         assert len(store.list_sessions()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
 def test_acknowledged_messages_survive_a_kill(url: str) -> None:
     run = start(f"{STORE_ONE}; import os, signal; os.kill(os.getpid(), signal.SIGKILL)", url)

@@ -95,6 +95,7 @@ def check_contents(store: Store) -> None:
         assert [result.session.id for result in owned.search.find(query)] == [session.id]
 
 
+@pytest.mark.slow
 def test_an_old_sqlite_file_is_upgraded_without_loss(old: sa.Engine) -> None:
     before = rows(old)
     assert before["message"]

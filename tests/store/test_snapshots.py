@@ -40,6 +40,7 @@ def test_a_snapshot_is_taken_only_after_changes(url: str, file: Path, bucket: Pa
     assert sorted(bucket.iterdir()) == [first, second]
 
 
+@pytest.mark.slow
 def test_the_oldest_snapshots_are_deleted(url: str, file: Path, bucket: Path) -> None:
     taken: list[Path | None] = []
     snapshots = Snapshots(file, bucket)

@@ -115,6 +115,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.fixed_dictionaries({"when": st.dictionaries(st.text(max_size=4), VALUES, min_size=1, max_size=2)})

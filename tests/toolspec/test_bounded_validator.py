@@ -63,6 +63,7 @@ def is_plain(schema: Any) -> bool:
     return not any(word in text for word in ("\\\\p", "'('", "\\\\w", "\\\\d", "$schema", "http://"))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(500), deadline=None)
 @given(schema=OBJECTS, arguments=ARGUMENTS)
 def test_any_schema_has_the_same_errors(schema: dict[str, Any], arguments: dict[str, Any]) -> None:

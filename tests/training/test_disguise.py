@@ -37,6 +37,7 @@ def all_disguises(families):
     ]
 
 
+@pytest.mark.slow
 def test_every_disguised_tool_has_a_name_of_its_own(families, all_disguises):
     names = Counter(tool.name for _, _, tools in all_disguises for tool in tools)
     assert [name for name, count in names.items() if count > 1] == []
@@ -96,6 +97,7 @@ def rows():
     return list(synth_rows(5, 150, options))
 
 
+@pytest.mark.slow
 def test_rows_with_disguised_tools_have_no_problems_and_their_calls_fit(rows):
     check = RowsCheck()
     assert [finding for row in rows for finding in check.check(read(row))] == []
@@ -113,6 +115,7 @@ def test_rows_with_disguised_tools_have_no_problems_and_their_calls_fit(rows):
     assert calls > 100
 
 
+@pytest.mark.slow
 def test_a_masked_tool_has_a_name_without_a_meaning_and_keeps_its_description(families):
     options = EverydayOptions(
         split=FamilySplit.TRAIN, contracts=contracts("minimal"), kinds=(("near_miss", 1.0),), most_tools=1,

@@ -355,6 +355,7 @@ def test_the_formal_generator_has_no_validation_split(tmp_path):
         command.synth(count=1, out=str(tmp_path / "rows.jsonl"), split=command.RowSplit.VALIDATION)
 
 
+@pytest.mark.slow
 def test_the_script_reports_problems_and_shows_conversations(tmp_path):
     def check(text, *options):
         path = tmp_path / "doors.yaml"

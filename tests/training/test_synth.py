@@ -49,6 +49,7 @@ def test_another_seed_gives_other_rows(train_rows):
     assert all(row not in train_rows for row in drawn_rows(10, seed=1))
 
 
+@pytest.mark.slow
 def test_the_check_finds_no_problems_in_both_splits_together(train_rows, heldout_rows):
     check = RowsCheck()
     found = [finding for row in (*train_rows, *heldout_rows) for finding in check.check(read(row))]

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from scripts.trained_suite import suite_document
 from workbench.suite.read_suite import parse_suite
 from workbench.suite.suite_split import split_cases
@@ -16,6 +18,7 @@ def names_of(split):
     }
 
 
+@pytest.mark.slow
 def test_sixty_requests_over_tools_in_training():
     text = dump_yaml(suite_document(60, 43))
     cases = parse_suite(text, name="trained").cases

@@ -37,12 +37,14 @@ def config(tmp_path_factory):
         yield build_page(services).blocks.get_config_file()
 
 
+@pytest.mark.slow
 def test_the_api_has_its_functions_and_no_event_of_the_page(config):
     offered = {event["api_name"] for event in config["dependencies"] if event["api_visibility"] != "private"}
     assert offered == set(API_FUNCTIONS)
     assert len(config["dependencies"]) > 50
 
 
+@pytest.mark.slow
 def test_the_api_functions_have_their_recorded_parameters_and_results(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         described = build_page(services).blocks.get_api_info()["named_endpoints"]
@@ -62,6 +64,7 @@ def test_the_api_functions_have_their_recorded_parameters_and_results(tmp_path):
     assert found == json.loads(golden.read_text())
 
 
+@pytest.mark.slow
 def test_all_model_work_shares_one_concurrency_limit(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         page = build_page(services)
@@ -215,6 +218,7 @@ def test_a_port_in_use_is_an_error_that_says_what_to_do(tmp_path):
             serve_page(replace(services, settings=settings))
 
 
+@pytest.mark.slow
 def test_a_space_that_asks_for_rendering_on_the_server_gets_the_page_all_the_same(tmp_path, monkeypatch):
     launched = {}
 

@@ -41,6 +41,7 @@ def readings(services: Services, session_id: str) -> list[Reading]:
     ]
 
 
+@pytest.mark.slow
 def test_each_conversation_is_stored_byte_for_byte(services):
     ids = load_demo(services)
     assert len(ids) == len(DEMO)
@@ -90,6 +91,7 @@ def test_the_example_has_one_fix_and_an_answer(services):
     assert "18 °C" in last.text
 
 
+@pytest.mark.slow
 def test_the_demo_belongs_to_its_visitor_and_can_be_removed_and_restored(services):
     ann, bob = (services.of(Owner(key=f"account:{name}", name=name)) for name in ("ann", "bob"))
     assert not is_demo_loaded(ann)

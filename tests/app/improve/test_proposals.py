@@ -1,5 +1,7 @@
 """What a search tries that does not come from its contract: a model's rewriting, and examples from sessions."""
 
+import pytest
+
 from tests.app.improve.planted import (
     HARMFUL,
     PLANTED,
@@ -31,6 +33,7 @@ def proposed_by(model, stored):
     return [step for step in stored.plan.search.steps if step.change == f"rewritten by {model}"]
 
 
+@pytest.mark.slow
 def test_a_model_proposes_contracts_and_what_is_not_usable_is_listed_with_its_reason(tmp_path):
     answers = ["I cannot.", f"Shorter:\n```\n{UNUSABLE}\n```", f"Better:\n```text\n{REWRITTEN}\n```\nDone."]
     with services_for(tmp_path, *answers) as (services, _):
@@ -48,6 +51,7 @@ def test_a_model_proposes_contracts_and_what_is_not_usable_is_listed_with_its_re
     assert set(stored.plan.search.reflections.values()) >= {"", UNUSABLE, REWRITTEN}
 
 
+@pytest.mark.slow
 def test_examples_are_chosen_from_labelled_sessions(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         for city, verdict in (

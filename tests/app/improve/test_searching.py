@@ -21,6 +21,7 @@ from workbench.suite.improve.tables import verdict_line
 from workbench.suite.runner import RunEnded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "reason"),
     [
@@ -108,6 +109,7 @@ def test_a_contract_without_anything_to_find_is_not_better(tmp_path):
     assert outcome.verdict is Verdict.NOT_BETTER
 
 
+@pytest.mark.slow
 def test_running_the_failing_cases_of_a_search_again_is_an_ordinary_run_of_its_contract(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         stored, _ = search(services, begin(services, runs=200, mode="shrink").id, PlantedModel())

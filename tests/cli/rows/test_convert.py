@@ -223,6 +223,7 @@ def test_a_receipt_is_the_same_each_time_and_refused_if_rows_have_errors(run_cli
     assert not (tmp_path / "three.json").exists()
 
 
+@pytest.mark.slow
 def test_files_are_uploaded_with_card_and_receipt(process, rows):
     with serving_hub("secret") as hub:
         variables = {"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}

@@ -74,6 +74,7 @@ def test_rows_are_assigned_for_each_tool(run, run_cli, sessions, project):
     assert (done.code, "use --per-tool 5" in done.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_lot_is_planned_judged_and_recorded(run, run_cli, sessions, project):
     shown = run("lot", project, "first", "--good", "0", "--bad", "0.5", "--dry-run").out
     assert shown == (
@@ -104,6 +105,7 @@ def test_a_lot_is_planned_judged_and_recorded(run, run_cli, sessions, project):
         assert (done.code, problem in done.err) == (2, True), done.err
 
 
+@pytest.mark.slow
 def test_gold_rows_and_a_model_are_measured(run, sessions, project, tmp_path):
     session, messages = next(iter(sessions.items()))
     run("add", session, messages[-1], "--verdict", "good", "--project", project, "--decide")
@@ -127,6 +129,7 @@ def test_gold_rows_and_a_model_are_measured(run, sessions, project, tmp_path):
     assert "small (model): 100% right (2 of 2), 95 % interval 34% to 100%" in run("gold", project).out
 
 
+@pytest.mark.slow
 def test_the_agreement_of_a_model_is_shown_beside_that_of_people(run, sessions, project, tmp_path):
     first, second = list(sessions)[:2]
     run("assign", project, "--session", first, "--session", second, "--to", "anna")
@@ -165,6 +168,7 @@ class Recorder:
         yield Delta(text=self.text, finish_reason=self.finish)
 
 
+@pytest.mark.slow
 def test_the_model_gets_the_guidelines_questions_and_allowed_verdicts(tmp_path, sessions, run, project):
     session = next(iter(sessions))
     run("assign", project, "--session", session, "--to", "anna")

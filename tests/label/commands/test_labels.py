@@ -56,6 +56,7 @@ def test_a_label_saved_by_somebody_else_is_shown_and_not_overwritten(run_cli, se
     read(run_cli, "add", session, messages[4], "--verdict", "bad-answer", "--revision", 1)
 
 
+@pytest.mark.slow
 def test_agreement_is_a_number_or_the_reason_why_there_is_none(run_cli, session_and_messages):
     session, messages = session_and_messages
     assert read(run_cli, "agreement")["messages"]["problem"] == "fewer than two annotators"
@@ -85,6 +86,7 @@ def test_a_project_assigns_sessions_and_has_its_own_questions(run_cli, session_a
     assert [listed["name"] for listed in read(run_cli, "projects")["projects"]] == ["", "tone"]
 
 
+@pytest.mark.slow
 def test_assignments_are_removed_and_a_project_is_deleted_and_restored(run_cli, session_and_messages):
     session, messages = session_and_messages
     read(run_cli, "project", "tone", "--overlap", 2)
@@ -208,6 +210,7 @@ def _last_message(session):
     return path[-1].id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -122,6 +122,7 @@ def test_lots_that_cannot_be_are_refused(team: Team) -> None:
     assert len(team.ann.label_samples.lots(project="round-1")) == 1
 
 
+@pytest.mark.slow
 def test_gold_rows_measure_annotators_who_cannot_tell_them_from_others(team: Team) -> None:
     talks = [start_talk(team.ann, question=f"question {n}") for n in range(30)]
     team.ann.label_assignments.assign([talk.id for talk in talks[2:]], [], project="round-1")

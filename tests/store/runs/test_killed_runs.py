@@ -121,6 +121,7 @@ def states_of(own: OwnedStore, run_id: str) -> set[RunState]:
     return {found.listed.state, shared[0].listed.state, *listed, *deleted}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_started", [False, True])
 def test_a_run_is_interrupted_as_soon_as_its_process_is_killed(
     own: OwnedStore, other: Runner, *, has_started: bool

@@ -107,6 +107,7 @@ class TestTogether:
         with store._database.writing():
             assert texts(store, session.id) == ["hi"]
 
+    @pytest.mark.slow
     def test_another_process_reads_the_same_messages(self, store: SessionStore, url: str) -> None:
         session = store.create_session(SETUP)
         stored = [store.append(session.id, user(" hi\r\n🦉"), parent_id=None)]

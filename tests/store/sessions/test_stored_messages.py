@@ -52,6 +52,7 @@ class TestBytes:
         assert stored.message.text == text
         assert stored.generation and stored.generation.prompt_text == text
 
+    @pytest.mark.slow
     @given(text=ANY_TEXT)
     def test_any_text_is_stored_unchanged(self, shared: SessionStore, text: str) -> None:
         session = shared.create_session(replace(SETUP, contract_text=text))
@@ -62,6 +63,7 @@ class TestBytes:
         found = shared.find_session(session.id)
         assert found and found.setup.contract_text == text
 
+    @pytest.mark.slow
     @given(text=ANY_TEXT)
     def test_the_bytes_in_the_table_are_the_text_in_utf_8(self, shared: SessionStore, text: str) -> None:
         session = shared.create_session(SETUP)

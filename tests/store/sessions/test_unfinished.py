@@ -81,6 +81,7 @@ def test_a_killed_writer_s_text_is_recovered_at_the_next_start(url: str) -> None
         assert store.path(session_id) == path
 
 
+@pytest.mark.slow
 def test_text_of_a_running_process_is_not_recovered(url: str) -> None:
     with writing(url) as process:
         session_id, _ = _read_progress(process)

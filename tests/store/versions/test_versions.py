@@ -83,6 +83,7 @@ class TestSaving:
         with pytest.raises(StoreError, match="there is no version"):
             versions.save(new("x", parent_id="nowhere"))
 
+    @pytest.mark.slow
     @given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
     def test_any_text_is_stored_unchanged(self, shared: VersionStore, text: str) -> None:
         saved = shared.save(new(text, message=text))

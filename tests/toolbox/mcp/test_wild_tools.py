@@ -23,6 +23,7 @@ def catalog(tmp_path_factory):
     opened.close()
 
 
+@pytest.mark.slow
 def test_each_wild_tool_has_its_verdict_and_the_good_one_stays(catalog):
     offered, problems = catalog.toolsets()["mcp-w"].names, catalog.problems()
     assert "mcp_w_good" in offered

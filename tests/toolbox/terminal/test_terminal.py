@@ -33,6 +33,7 @@ def test_each_task_has_its_own_working_folder_which_stays_between_calls(terminal
     assert run(terminal, "pwd", workdir="/no such")["exit_code"] == 1
 
 
+@pytest.mark.slow
 def test_calls_at_the_same_time_do_not_exceed_the_limit_of_background_processes(terminal):
     count = MOST_BACKGROUND + 4
     together = Barrier(count)

@@ -64,6 +64,7 @@ def test_a_patch_makes_one_world_from_the_other(before: JsonObject, after: JsonO
     assert bool(world_changes(before, after)) is not same(before, after)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(2_000))
 @given(st.data(), WORLDS)
 def test_replaying_the_stored_patches_gives_the_stored_world(data: st.DataObject, start: JsonObject) -> None:
@@ -86,6 +87,7 @@ def test_replaying_the_stored_patches_gives_the_stored_world(data: st.DataObject
         assert same(replayed(patches), world.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(1_000))
 @given(WORLDS, st.lists(WORLDS, min_size=1, max_size=4), st.lists(WORLDS, min_size=1, max_size=4))
 def test_a_branch_never_sees_the_changes_of_another(

@@ -76,6 +76,7 @@ JSON = st.recursive(
 NAMES = sorted({name for name, _row in SHAPES.values()} - {"openai"})
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(row=st.dictionaries(VALUES, JSON, max_size=5))
 def test_no_row_with_these_keys_raises(row):

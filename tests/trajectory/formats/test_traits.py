@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import workbench
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS
 from workbench.trajectory.formats.row_format import RowContent
@@ -27,6 +29,7 @@ def names_in(path: Path) -> set[str]:
     return constants & (FORMATS.keys() - OTHER_MEANINGS.keys())
 
 
+@pytest.mark.slow
 def test_no_module_outside_the_formats_names_a_format() -> None:
     files = [path for path in PACKAGE.rglob("*.py") if "formats" not in path.parts]
     assert len(files) > 300

@@ -29,6 +29,7 @@ def event() -> BlockFunction:
     return event_function
 
 
+@pytest.mark.slow
 def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
     blocks: PageBlocks, event: BlockFunction
 ):
@@ -47,6 +48,7 @@ def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
     ]
 
 
+@pytest.mark.slow
 def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
     blocks: PageBlocks, event: BlockFunction
 ):
@@ -56,11 +58,13 @@ def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
     assert blocks.handle_streaming_diffs(event, ["c", SAME], "tab", "run", final=False) == ["c", SAME]
 
 
+@pytest.mark.slow
 def test_steps_of_different_tabs_and_runs_are_kept_apart(blocks: PageBlocks, event: BlockFunction):
     for tab, run in (("tab", "run"), ("tab", "other run"), ("other tab", "run")):
         assert blocks.handle_streaming_diffs(event, ["a", "b"], tab, run, final=False) == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_the_simple_format_returns_the_values(blocks: PageBlocks, event: BlockFunction):
     for step in (["a", "b"], ["c", "b"]):
         assert (

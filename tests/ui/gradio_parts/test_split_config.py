@@ -43,6 +43,7 @@ def ids(components):
     return [component["id"] for component in components]
 
 
+@pytest.mark.slow
 def test_every_component_and_event_of_the_page_is_sent_once(config, parts):
     shown = {block["id"] for block in config["components"] if block["type"] not in {"api", "state"}}
     sent = Counter(block_id for part in parts for block_id in ids(part["components"]) if block_id in shown)

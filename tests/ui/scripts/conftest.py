@@ -4,17 +4,26 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
+from tests.e2e.waiting import open_without_storage
 from tests.e2e.watch import Watch
 from tests.ui.scripts.component import STUBS, Component
 from tests.ui.scripts.label_desk import Desk
 from workbench.ui.page import HEAD_SCRIPTS
 from workbench.ui.script_files import charts_address, charts_script, joined_scripts, scripts_address
 from workbench.ui.style_files import joined_styles
+
+_NO_SCRIPTS = "no-scripts"
+
+
+class WatchedPage(NamedTuple):
+    page: Page
+    watch: Watch
+    devtools: CDPSession
 
 
 def _document() -> str:
@@ -50,6 +59,7 @@ class _Files(BaseHTTPRequestHandler):
 def empty_page_url() -> Iterator[str]:
     files = {
         "/": ("text/html; charset=utf-8", _document().encode()),
+        "/" + _NO_SCRIPTS: ("text/plain", b"-"),
         "/" + scripts_address(): ("text/javascript", joined_scripts().encode()),
         "/" + charts_address(): ("text/javascript", charts_script().encode()),
     }
@@ -73,20 +83,20 @@ def components_context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="session")
-def watched_page(components_context: BrowserContext) -> tuple[Page, Watch]:
+def watched_page(components_context: BrowserContext) -> WatchedPage:
     page = components_context.new_page()
     # A page whose drafts could not be stored asks before it is left.
-    return page, Watch(page, may_ask_to_leave=True)
+    return WatchedPage(page, Watch(page, may_ask_to_leave=True), components_context.new_cdp_session(page))
 
 
 @pytest.fixture
-def component(watched_page: tuple[Page, Watch], empty_page_url: str) -> Iterator[Component]:
+def component(watched_page: WatchedPage, empty_page_url: str) -> Iterator[Component]:
     """A component on an empty page with empty storage. Errors on the page fail the test."""
-    page, watch = watched_page
-    if page.url.startswith(empty_page_url):
-        # Before the page loads again, since it reads them.
-        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page, watch, devtools = watched_page
+    open_without_storage(page, empty_page_url + _NO_SCRIPTS)
     page.goto(empty_page_url)
+    # A history with 50 pages grows no longer, and some tests count its pages.
+    devtools.send("Page.resetNavigationHistory")
     yield Component(page)
     errors = watch.troubles[:]
     watch.troubles.clear()
