@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.e2e.play import TOUR_ENDED, Play
-from tests.e2e.waiting import count_events, open_without_storage
+from tests.e2e.waiting import count_events
 from tests.e2e.watch import Watch
 from tests.served import Server, served, write_script
 from workbench.engines.embedded_model import find_embedded
@@ -142,8 +142,8 @@ class Window:
             page.unroute_all(behavior="ignoreErrors")
             if page.url.startswith("http"):
                 # A document of the same origin without scripts: nothing writes to the storage after it is cleared.
-                url = f"{'/'.join(page.url.split('/')[:3])}/manifest.json"
-                open_without_storage(page, url, timeout_ms=5_000)
+                page.goto(f"{'/'.join(page.url.split('/')[:3])}/manifest.json", timeout=5_000)
+                page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
             page.goto("about:blank")
             page.context.clear_cookies()
             page.context.clear_permissions()

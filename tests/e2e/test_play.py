@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.holding import Held
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import TURN_MS, Play, expect_no_text, expect_text, save_button
 from tests.e2e.sizes import every_size
@@ -17,18 +16,6 @@ pytestmark = pytest.mark.browser
 
 QUESTION = "What is the flumbuster reading for cairo?"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
-TWO_VARIABLES = """---
-title: Two
-family: hermes-lines
-variables:
-  city: ''
-  tone: ''
----
-{{ city }}, {{ tone }}
-<tools>
-{{ tools }}
-</tools>
-"""
 ANSWER = "The reading for Cairo is 31."
 
 
@@ -177,25 +164,6 @@ def test_an_unknown_variable_is_reported_next_to_the_contract(talk: Play) -> Non
     expect(talk.part("versions")).to_contain_text("changed")
     talk.ask(QUESTION)
     assert talk.server.path(talk.session_id)[0].message.text.startswith("Hello\n")
-
-
-@pytest.mark.slow
-def test_a_variable_keeps_its_value_while_the_next_one_is_typed_on_a_slow_line(talk: Play) -> None:
-    """The answer to the first key of one variable comes while the next variable is being typed."""
-    talk.edit("contract-text", TWO_VARIABLES)
-    city, tone = (talk.part("variable-fields").get_by_label(name, exact=True) for name in ("city", "tone"))
-    expect(tone).to_be_visible()
-    held = Held(talk.page, lambda body: "city = P" in str(body) and "formal" not in str(body))
-    city.press_sequentially("P")
-    held.wait()
-    city.press_sequentially("aris")
-    tone.click()
-    held.let_go()
-    held.wait()
-    tone.press_sequentially("formal")
-    held.let_go()
-    expect(talk.part("system-text")).to_contain_text("Paris, formal")
-    expect(city).to_have_value("Paris")
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.holding import Held
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play, expect_tab
 from tests.served import Server, write_script
@@ -16,6 +17,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 QUESTION = "What is the flumbuster reading for cairo?"
 QUOTED = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'cairo'}}\n</tool_call>"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
+
+TWO_VARIABLES = """---
+title: Two
+family: hermes-lines
+variables:
+  city: ''
+  tone: ''
+---
+{{ city }}, {{ tone }}
+<tools>
+{{ tools }}
+</tools>
+"""
 
 
 def scripted(play: Play, folder: Path, *completions: str) -> Play:
@@ -254,6 +268,24 @@ def test_the_variables_of_a_contract_are_filled_and_saved(play: Play) -> None:
     play.ask("Hi")
     play.reload()
     expect(field).to_have_value("zebra crossing")
+
+
+def test_a_variable_keeps_its_value_while_the_next_one_is_typed_on_a_slow_line(play: Play) -> None:
+    """The answer to the first key of one variable comes while the next variable is being typed."""
+    play.edit("contract-text", TWO_VARIABLES)
+    city, tone = (play.part("variable-fields").get_by_label(name, exact=True) for name in ("city", "tone"))
+    expect(tone).to_be_visible()
+    held = Held(play.page, lambda body: "city = P" in str(body) and "formal" not in str(body))
+    city.press_sequentially("P")
+    held.wait()
+    city.press_sequentially("aris")
+    tone.click()
+    held.let_go()
+    held.wait()
+    tone.press_sequentially("formal")
+    held.let_go()
+    expect(play.part("system-text")).to_contain_text("Paris, formal")
+    expect(city).to_have_value("Paris")
 
 
 def look_through(play: Play, entry: int) -> None:

@@ -53,16 +53,6 @@ def count_events(context: BrowserContext) -> BrowserContext:
     return context
 
 
-def open_without_storage(page: Page, url: str, timeout_ms: float = 30_000) -> None:
-    """Open a page without scripts, and let its origin store nothing.
-
-    A page that is opened soon after another one can still find what was cleared there: its process reads the storage
-    before it hears of that. So it is asked again after it was opened.
-    """
-    while page.goto(url, timeout=timeout_ms) and page.evaluate("localStorage.length + sessionStorage.length"):
-        page.evaluate("localStorage.clear(); sessionStorage.clear()")
-
-
 def settle(page: Page, timeout_ms: float = 60_000) -> None:
     """Wait until the page has got the answers to all its events and sends no others.
 
