@@ -21,7 +21,7 @@ mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import stdio_client  # noqa: E402 - after the skip
 from mcp.shared.exceptions import McpError  # noqa: E402 - after the skip
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.slow
 CHECKOUT = Path(__file__).parents[2]
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 T = TypeVar("T")

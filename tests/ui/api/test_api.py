@@ -9,7 +9,7 @@ from tests.served import Server, served, write_script
 from tests.ui.api.conftest import Connect
 from workbench.app.passwords import hash_password
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.slow
 
 BROKEN = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}\n</tool_call>'
 FUNCTIONS = ["/chat", "/check", "/export", "/parse", "/render", "/run"]

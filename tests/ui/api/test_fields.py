@@ -8,7 +8,7 @@ import pytest
 
 from tests.served import Server
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.slow
 
 
 def call(server: Server, function: str, **fields: Any) -> str:

@@ -20,8 +20,6 @@ mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - after the skip
 from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402 - after the skip
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-
 T = TypeVar("T")
 Ask = Callable[[Any], Awaitable[T]]
 

@@ -1,7 +1,5 @@
 """The steps of a handler, as they are sent to the browser."""
 
-import gc
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,14 +9,12 @@ from workbench.records.owner import UserRole
 from workbench.ui.gradio_parts.page_blocks import PageBlocks
 from workbench.ui.page_checks import PageChecks
 
-# Gradio makes event loops for each page and leaves them to the collector.
 SAME = {"__type__": "update"}
 
 
 @pytest.fixture
-def blocks() -> Iterator[PageBlocks]:
-    yield PageBlocks(PageChecks(lambda _: UserRole.LOCAL), analytics_enabled=False)
-    gc.collect()
+def blocks() -> PageBlocks:
+    return PageBlocks(PageChecks(lambda _: UserRole.LOCAL), analytics_enabled=False)
 
 
 @pytest.fixture
@@ -29,7 +25,6 @@ def event() -> BlockFunction:
     return event_function
 
 
-@pytest.mark.slow
 def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
     blocks: PageBlocks, event: BlockFunction
 ):
@@ -48,7 +43,6 @@ def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
     ]
 
 
-@pytest.mark.slow
 def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
     blocks: PageBlocks, event: BlockFunction
 ):
@@ -58,13 +52,11 @@ def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
     assert blocks.handle_streaming_diffs(event, ["c", SAME], "tab", "run", final=False) == ["c", SAME]
 
 
-@pytest.mark.slow
 def test_steps_of_different_tabs_and_runs_are_kept_apart(blocks: PageBlocks, event: BlockFunction):
     for tab, run in (("tab", "run"), ("tab", "other run"), ("other tab", "run")):
         assert blocks.handle_streaming_diffs(event, ["a", "b"], tab, run, final=False) == ["a", "b"]
 
 
-@pytest.mark.slow
 def test_the_simple_format_returns_the_values(blocks: PageBlocks, event: BlockFunction):
     for step in (["a", "b"], ["c", "b"]):
         assert (

@@ -8,9 +8,12 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.api.functions import API_FUNCTIONS
+from workbench.records.owner import UserRole
+from workbench.ui.gradio_parts.page_blocks import PageBlocks
 from workbench.ui.gradio_parts.slim_config import slim_component, slim_event
 from workbench.ui.gradio_parts.split_config import split_page
 from workbench.ui.page import build_page
+from workbench.ui.page_checks import PageChecks
 from workbench.ui.tab_loader import LAZY_TABS
 
 _OF_SERVER = {
@@ -59,7 +62,7 @@ def test_an_event_of_a_component_is_sent_even_if_it_is_not_private():
     def function(text: str) -> str:
         return text
 
-    with gr.Blocks() as blocks:
+    with PageBlocks(PageChecks(lambda _: UserRole.LOCAL), analytics_enabled=False) as blocks:
         field = gr.Textbox()
         field.change(function, field, field).then(function, field, field)
         gr.api(function)
