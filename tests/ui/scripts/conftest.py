@@ -93,7 +93,9 @@ def component(watched_page: WatchedPage, empty_page_url: str) -> Iterator[Compon
     """A component on an empty page with empty storage. Errors on the page fail the test."""
     page, watch, devtools = watched_page
     # The process of a new page can read the storage before it hears that another page cleared it, so it is read again.
-    while page.goto(empty_page_url + _NO_SCRIPTS) and page.evaluate("localStorage.length + sessionStorage.length"):
+    while page.goto(empty_page_url + _NO_SCRIPTS) and page.evaluate(
+        "localStorage.length + sessionStorage.length"
+    ):
         page.evaluate("localStorage.clear(); sessionStorage.clear()")
     page.goto(empty_page_url)
     # A history with 50 pages grows no longer, and some tests count its pages.
