@@ -15,8 +15,8 @@ def test_a_time_without_a_time_zone_is_rejected() -> None:
 
 
 def test_a_stored_time_has_a_time_zone() -> None:
-    moment = UtcDateTime().process_result_value(datetime(2026, 1, 1), sqlite.dialect())
-    assert moment == datetime(2026, 1, 1, tzinfo=UTC)
+    read = UtcDateTime().result_processor(sqlite.dialect(), None)
+    assert read(datetime(2026, 1, 1)) == datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_postgresql_uses_time_zones_and_double_precision() -> None:

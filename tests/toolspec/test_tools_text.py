@@ -5,6 +5,8 @@ import json
 import pytest
 
 from workbench.errors import BadInput
+from workbench.toolspec.budget import budget
+from workbench.toolspec.check import TOO_COSTLY
 from workbench.toolspec.tools_text import check_tools_text, line_of, parse_tools, render_tools
 
 GOOD = '[\n {"type": "function",\n  "function": {"name": "f", "parameters": {"type": "object"}}},\n {"name": "g"}\n]'
@@ -65,6 +67,30 @@ def test_a_tool_that_cannot_be_used_is_left_out_with_its_name_and_line_and_the_o
     (finding,) = tools.findings
     assert (finding.severity, finding.line, finding.pointer) == ("error", 3, "/1/name")
     assert finding.message == "tool 'f': it is declared twice; the first one counts"
+
+
+def test_a_text_without_findings_is_read_once():
+    text = json.dumps([{"name": "read_once", "parameters": {"type": "object", "properties": {}}}])
+    assert parse_tools(text).specs[0] is parse_tools(text).specs[0]
+
+
+def test_a_text_that_was_not_checked_to_the_end_is_read_again():
+    """The first request has used up its work before, so that its findings say nothing about the text."""
+    properties = {f"p{number}": {"type": "string", "pattern": "^(a|b)+$"} for number in range(300)}
+    text = json.dumps([{"name": "long", "parameters": {"type": "object", "properties": properties}}])
+    with budget(10):
+        assert parse_tools(text).findings[0].code == TOO_COSTLY
+    assert parse_tools(text).findings == ()
+
+
+def test_only_the_newest_texts_are_kept():
+    def text_of(number: int) -> str:
+        return json.dumps([{"name": f"kept_{number}", "parameters": {"type": "object", "properties": {}}}])
+
+    oldest = parse_tools(text_of(0))
+    for number in range(1, 20):
+        parse_tools(text_of(number))
+    assert parse_tools(text_of(0)).specs[0] is not oldest.specs[0]
 
 
 def test_a_list_is_parsed_like_its_text_and_shares_nothing_with_it():

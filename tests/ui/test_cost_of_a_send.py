@@ -85,7 +85,7 @@ def send(events: TurnEvents, state: TabState, text: str) -> tuple[TabState, Cost
     return screen.state, cost
 
 
-def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(services: Services) -> None:
+def test_a_message_costs_four_transactions_and_at_most_800_calls(services: Services) -> None:
     """The reason of each transaction is in docs/explanation/architecture.md.
 
     A message that no offered tool fits reads all toolsets as well, to offer one that does.
@@ -97,5 +97,4 @@ def test_a_message_costs_four_transactions_and_a_bounded_number_of_calls(service
     _, in_open_session = send(events, state, "The flumbuster reading, the weather of Rome?")
     for cost in (in_new_session, in_open_session):
         assert len(cost.transactions) == 4, cost.transactions
-        # 800 to 970: a page that watches is drawn once or several times, depending on when steps arrive.
-        assert sum(cost.calls.values()) < 1200, cost.calls.most_common(40)
+        assert sum(cost.calls.values()) <= 800, cost.calls.most_common(40)

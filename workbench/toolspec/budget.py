@@ -9,7 +9,7 @@ a second, because Python runs no other thread meanwhile.
 """
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from threading import Lock
 from typing import Final
@@ -55,15 +55,13 @@ _OPEN: Final[ContextVar[Budget | None]] = ContextVar("open_budget", default=None
 """The innermost budget of this thread or task, or None if the work is not limited."""
 
 
-@contextmanager
-def budget(steps: int = CHECK_STEPS) -> Generator[Budget]:
+def budget(steps: int = CHECK_STEPS) -> AbstractContextManager[Budget]:
     """Limit the work inside a `with` block. It also counts against surrounding budgets.
 
     Args:
         steps: The limit, roughly in microseconds.
     """
-    with opened(Budget(steps, _OPEN.get())) as own:
-        yield own
+    return opened(Budget(steps, _OPEN.get()))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from json.decoder import scanstring  # type: ignore[attr-defined]
@@ -72,6 +73,11 @@ MAX_SIZE_CHARS: Final = 1_000_000
 _MAX_FINDINGS: Final = 100
 """Limit on findings, because the line of each one is searched in the text."""
 _NO_LIST: Final = "write a JSON array: [{…}, {…}]"
+_KNOWN: Final = OrderedDict[str, OfferedTools]()
+"""The newest texts without findings and their tools, so that the turns of a session check them once. A text with
+findings is read again, because a check that takes too much work gives one, and how much is too much depends on the
+request."""
+_MOST_KNOWN: Final = 16
 _LONE: Final = Finding(
     code="spec-not-in-a-list",
     severity=Severity.NOTE,
@@ -143,6 +149,8 @@ def tool_errors(text: str) -> tuple[Finding, ...]:
 
 def read_tools(text: str) -> OfferedTools | Finding:
     """Return the tools that can be used with the findings about all of them, or why the text is not a list of tools."""
+    if known := _KNOWN.get(text):
+        return known
     if len(text) > MAX_SIZE_CHARS:
         message = f"the text has over {MAX_SIZE_CHARS:,} characters"
         return Finding(code="spec-too-long", message=message, line=1)
@@ -169,7 +177,12 @@ def read_tools(text: str) -> OfferedTools | Finding:
     with budget(REQUEST_STEPS):
         specs, findings = _usable(entries)
     placed = tuple(_placed(text, finding) for finding in findings[:_MAX_FINDINGS])
-    return OfferedTools(specs=tuple(specs), findings=placed)
+    offered = OfferedTools(specs=tuple(specs), findings=placed)
+    if not findings:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.popitem(last=False)
+        _KNOWN[text] = offered
+    return offered
 
 
 def no_tools() -> Finding:

@@ -1,6 +1,6 @@
 """The base of all tables: metadata, the timestamp type and the check of rows. Also the table of the audit log."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, cast
 
@@ -36,17 +36,14 @@ class UtcDateTime(TypeDecorator[datetime]):
             raise ValueError(f"{value!r} has no time zone")
         return value and value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the stored time, in UTC."""
-        return value and (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC))
-
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        """Return the function that reads a value. SQLite may contain any value here, so it can raise ValueError."""
-        read = super().result_processor(dialect, coltype)
+        """Return the function that reads a time, in UTC. SQLite may contain any value here: it can raise ValueError."""
+        read: Callable[[Any], Any] | None = self.impl_instance.result_processor(dialect, coltype)
 
-        def process(value: Any) -> Any:
+        def process(value: Any) -> datetime | None:
             try:
-                return read(value) if read else value
+                at: datetime | None = read(value) if read else value
+                return at and (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC))
             except (ValueError, TypeError, OverflowError) as error:
                 raise ValueError(f"{str(value)[:40]!r} is not a time; run `workbench db check`") from error
 
